@@ -1,0 +1,85 @@
+# One door for every chore; `make help` lists them. Everything lives in .venv and .make.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format lock docs bench clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+# uv installs in seconds; where it cannot be had, pip does the same from the same hashes.
+INSTALL = $(BIN)/python -m $$($(BIN)/python -m uv --version >/dev/null 2>&1 \
+	&& echo "uv pip install --python $(BIN)/python" \
+	|| echo "pip install --disable-pip-version-check") --quiet
+
+help: ## List what can be done here
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
+	@$(BIN)/blender-dp demo
+
+test: .make/dev .make/chromium ## Run every test, browser tests included
+	@echo "Testing with $(WORKERS) processes ..."
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+check: .make/dev ## Check format, lint, types, import rule, docs
+	@echo "Checking format, lint, types, import rule and docs ..."
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary src tests benchmarks docs
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/python docs/generate.py --check
+	@echo "All checks passed."
+
+format: .make/dev ## Format the code and mend what the linter can
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+
+docs: .make/dev ## Write the generated reference pages anew
+	@$(BIN)/python docs/generate.py
+
+bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/results.md
+	@$(BIN)/python -m benchmarks
+
+lock: .make/uv ## Resolve the dependencies anew and write the lock files
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+		--no-header --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+		--no-header --python-version 3.11 pyproject.toml --group build --group dev \
+		-c requirements/run.txt -o requirements/dev.txt
+
+clean: ## Remove the environment and everything made here
+	rm -rf .venv .make demo benchmarks/work .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.make/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 ..."; exit 2; }
+	@echo "Making a Python environment in .venv ..."
+	@$(PYTHON) -m venv .venv \
+		|| { echo "Python's venv module is missing; on Debian: apt-get install python3-venv"; exit 2; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
+		|| echo "uv cannot be had here; pip will install instead, more slowly."
+	@mkdir -p .make && touch $@
+
+# A stamp holds the packages of its lock file; dev contains run.
+.make/run: .make/uv requirements/run.txt pyproject.toml
+	@if [ ! -e .make/dev ] || [ requirements/run.txt -nt .make/dev ]; then \
+		echo "Installing the packages of requirements/run.txt into .venv ..."; \
+		$(INSTALL) --require-hashes -r requirements/run.txt; fi
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.make/dev: .make/uv requirements/dev.txt pyproject.toml
+	@echo "Installing the packages of requirements/dev.txt into .venv ..."
+	@$(INSTALL) --require-hashes -r requirements/dev.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@ .make/run
+
+.make/chromium: .make/dev
+	@if ! command -v chromium >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "Installing Debian's chromium for the browser tests ..."; \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+				apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+		else \
+			echo "The browser tests need chromium on the path; please install it."; exit 2; fi; fi
+	@touch $@

@@ -1,0 +1,1 @@
+"""Speed and memory against peers and lower bounds, in one run on one machine."""

@@ -1,0 +1,85 @@
+"""Writes the reference pages from the code; ``--check`` fails when one is out of date."""
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import blender_dp
+from blender_dp.cli.application import app
+
+REFERENCE = Path(__file__).parent / "reference"
+NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->\n\n"
+
+
+def command_line() -> str:
+    """Return the page of every command and option."""
+    return str(app.generate_docs()).strip() + "\n"
+
+
+def python() -> str:
+    """Return the page of every public name."""
+    parts = ["# Python\n\n```python\nimport blender_dp as bdp\n```\n"]
+    for name in blender_dp.__all__:
+        item = getattr(blender_dp, name)
+        signature = (
+            "" if isinstance(item, type) and issubclass(item, Exception) else _signature(item)
+        )
+        parts.append(f"## `{name}`\n\n{signature}{inspect.getdoc(item) or ''}\n{_fields(item)}")
+    return "\n".join(parts)
+
+
+def _signature(item: object) -> str:
+    if isinstance(item, type) or not callable(item):
+        return ""
+    return f"```python\n{getattr(item, '__name__', '')}{inspect.signature(item)}\n```\n\n"
+
+
+def _fields(item: object) -> str:
+    """Return the public fields, properties and methods of a class, one line each."""
+    if not isinstance(item, type) or issubclass(item, Exception):
+        return ""
+    body = ast.parse(textwrap.dedent(inspect.getsource(item))).body[0]
+    lines = [
+        f"- `{name}`: {doc.splitlines()[0]}"
+        for name, doc in _described(getattr(body, "body", []))
+        if not name.startswith("_")
+    ]
+    return "\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Yield what a class body describes: functions, and fields with a string below them."""
+    for statement, following in zip(body, [*body[1:], ast.Pass()], strict=True):
+        if isinstance(statement, ast.FunctionDef) and (doc := ast.get_docstring(statement)):
+            yield statement.name, doc
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            value = f" (default {ast.unparse(statement.value)})" if statement.value else ""
+            doc = ""
+            if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+                doc = inspect.cleandoc(str(following.value.value))
+            yield statement.target.id, f"{ast.unparse(statement.annotation)}{value}. {doc}"
+
+
+PAGES = {"command-line.md": command_line, "python.md": python}
+
+
+def main() -> int:
+    """Write the pages, or compare them with what is there."""
+    checking = "--check" in sys.argv[1:]
+    stale = []
+    for name, page in PAGES.items():
+        path, text = REFERENCE / name, NOTICE + page()
+        if checking and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            stale.append(str(path.relative_to(REFERENCE.parent.parent)))
+        elif not checking:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        sys.stderr.write(f"out of date: {', '.join(stale)}; run `make docs`\n")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

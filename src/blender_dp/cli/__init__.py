@@ -1,0 +1,16 @@
+"""The ``blender-dp`` command: one file per subcommand, no computation of its own."""
+
+import sys
+from collections.abc import Sequence
+
+from blender_dp.cli.application import app
+from blender_dp.cli.failures import explained
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    with explained():
+        app(tokens, exit_on_error=False, print_error=False)
+        sys.stdout.flush()
+    sys.exit(0)

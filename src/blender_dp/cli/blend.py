@@ -1,0 +1,55 @@
+"""``blender-dp blend``: both sides' files into one result."""
+
+from pathlib import Path
+
+from blender_dp.cli.options import Flag, Output
+from blender_dp.cli.outputs import show_result, write_result
+from blender_dp.core.blender import BlenderResult, preset
+from blender_dp.report.outputs import FILES
+from blender_dp.wire.estimates import read_clients, read_opt_in
+from blender_dp.wire.head_list import read_head_list
+from blender_dp.wire.staging import staged_directory
+
+
+def blend(
+    head_list: Path,
+    opt_in_estimates: Path,
+    client_estimates: Path,
+    /,
+    *,
+    output: Output,
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Blend the opt-in users' and the clients' estimates and write the same files as run.
+
+    Exit status: 0 when written, 2 if the files do not belong together or were changed.
+
+    Parameters
+    ----------
+    head_list
+        The published head_list.json.
+    opt_in_estimates
+        opt_in_estimates.json of the head-list command.
+    client_estimates
+        What the estimate command wrote.
+    output
+        Directory to make for the results.
+    overwrite
+        Replace an earlier result in the same place, once the new one is whole.
+    json
+        Print a summary for a program instead of the table.
+    """
+    published = read_head_list(head_list)
+    curated, parameters = read_opt_in(opt_in_estimates, published)
+    clients = read_clients(client_estimates, published)
+    result = BlenderResult(
+        parameters=parameters,
+        curated=curated,
+        client_users=clients.total // parameters.records_per_client,
+        clients=clients,
+        blended=preset(parameters.preset).blend_probabilities(curated.opt_in, clients),
+    )
+    with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
+        write_result(partial, result, private=published.private, facts={})
+    show_result(result, output, private=published.private, as_json=json)

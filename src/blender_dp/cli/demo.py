@@ -1,0 +1,58 @@
+"""``blender-dp demo``: the whole thing on a made-up log, with nothing to prepare."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from blender_dp.cli.outputs import run_facts, show_result, write_result
+from blender_dp.cli.terminal import say, shown_progress
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters
+from blender_dp.engine.run import Workspace, run
+from blender_dp.engine.synthetic import Shape, synthesize, write_log
+from blender_dp.report.outputs import FILES
+from blender_dp.wire.staging import staged_directory
+
+LOG = "synthetic_log.parquet"
+
+
+def demo(
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
+    users: int = 519_371,
+    epsilon: float = 4.0,
+    delta: float = 1e-5,
+) -> None:
+    """Make a synthetic search log like AOL's, run everything on it and write a report.
+
+    Five in a hundred users opt in; the 50 most popular queries are kept (the paper's Fig. 11).
+
+    Parameters
+    ----------
+    output
+        Directory for the results; an earlier demo in it is replaced.
+    users
+        How many users to make up.
+    epsilon
+        The privacy loss every user is promised.
+    delta
+        How likely an opt-in user's loss may exceed it.
+    """
+    parameters = Parameters(epsilon=epsilon, delta=delta, head_list_size=50)
+    if users < 1:
+        raise ParameterError("users", "at least 1", users)
+    staged = staged_directory(output, overwrite=True, replaceable=(*FILES, LOG))
+    with staged as partial, shown_progress() as progress:
+        say(f"Making up a search log of {users:,} users, then finding what is popular in it.")
+        progress.step("make a synthetic log")
+        log = partial / LOG
+        write_log(synthesize(Shape.AOL, users=users, progress=progress.share), log)
+        workspace = Workspace(
+            spill_directory=partial, progress=progress.step, percent=progress.percent
+        )
+        result = run(log, parameters, opt_in=0.05, workspace=workspace)
+        progress.step("write the results")
+        facts = run_facts(result, synthetic=True)
+        write_result(partial, result.blender, private=result.private, facts=facts)
+    show_result(result.blender, output, private=result.private, as_json=False)

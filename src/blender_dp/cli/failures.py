@@ -1,0 +1,54 @@
+"""How failures look: one sentence on standard error, an exit status, never a traceback.
+
+Status 2: a wrong argument, bad input or a full disk. Status 130: Ctrl-C. A traceback means a
+bug of ours.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from cyclopts import CycloptsError
+
+from blender_dp.core.errors import BlenderError, ParameterError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+_DISK = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what a person can mend into a sentence and an exit status."""
+    try:
+        yield
+    except ParameterError as error:
+        _exit(f"--{error.name.replace('_', '-')}: {error}", BAD_INPUT)
+    except (BlenderError, CycloptsError) as error:
+        _exit(str(error), BAD_INPUT)
+    except KeyboardInterrupt:
+        _exit("interrupted; nothing was written", INTERRUPTED)
+    except MemoryError:
+        _exit("the parameters ask for more than this machine's memory holds", BAD_INPUT)
+    except BrokenPipeError:
+        _silence_output()  # its reader left, which is no failure
+        sys.exit(0)
+    except OSError as error:
+        _silence_output()
+        where = f"{error.filename}: " if error.filename else ""
+        if error.errno in _DISK:
+            _exit(f"{where}the disk is full", BAD_INPUT)
+        _exit(f"{where}{error.strerror or 'cannot be read or written'}", BAD_INPUT)
+
+
+def _silence_output() -> None:
+    """Keep Python from complaining about what it cannot write when it closes its output."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _exit(sentence: str, status: int) -> None:
+    sys.stderr.write(f"blender-dp: {sentence}\n")
+    sys.exit(status)

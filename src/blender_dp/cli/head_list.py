@@ -1,0 +1,69 @@
+"""``blender-dp head-list``: the curator's side alone."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
+from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
+from blender_dp.core.blender import curate
+from blender_dp.engine.one_side import opened_side
+from blender_dp.report.outputs import FILES
+from blender_dp.wire.documents import write_document
+from blender_dp.wire.estimates import opt_in_document
+from blender_dp.wire.head_list import head_list_digest, head_list_document
+from blender_dp.wire.staging import staged_directory
+
+
+def head_list(
+    log: Annotated[list[str], Parameter(negative="")],
+    /,
+    *,
+    output: Output,
+    parameters: Promise,
+    log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
+    machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Find the head list in the raw records of opt-in users, and estimate it from them.
+
+    Writes head_list.json, to publish to every device, and opt_in_estimates.json, for blend.
+    All users of the log are taken as opt-in users, or those whom --group calls so.
+    Exit status: 0 when written, 2 for a wrong argument or bad input.
+
+    Parameters
+    ----------
+    log
+        Files, folders or patterns with the opt-in users' records.
+    output
+        Directory to make for the two files.
+    overwrite
+        Replace an earlier result in the same place. Each run spends the promise anew.
+    json
+        Print a summary for a program.
+    """
+    randomness = machine.randomness()
+    with (
+        staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
+        shown_progress() as progress,
+    ):
+        side = opened_side(
+            log_options.log(log),
+            "opt-in",
+            randomness,
+            machine.workspace(partial, progress),
+            records_per_user=parameters.records_per_optin_user,
+        )
+        with side as users:
+            curated = curate(users, parameters, randomness, progress=progress.step)
+        write_document(partial / "head_list.json", head_list_document(curated.head_list))
+        estimates = opt_in_document(curated, parameters)
+        write_document(partial / "opt_in_estimates.json", estimates)
+    found = curated.head_list
+    if json:
+        summary = {"queries": len(found.queries), "records": len(found.records())}
+        print_json({"output": str(output), "head_list": head_list_digest(found), **summary})
+    else:
+        listed = f"{len(found.queries)} queries, {len(found.records())} records"
+        RESULTS.print(f"{output / 'head_list.json'}: {listed}")

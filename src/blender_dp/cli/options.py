@@ -1,0 +1,77 @@
+"""Options that several commands share, each described once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from blender_dp.cli.sizes import parse_bytes
+from blender_dp.cli.terminal import StepProgress
+from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.duckdb_tables import default_memory_limit
+from blender_dp.engine.extras import is_installed
+from blender_dp.engine.readers import LogColumns, LogFormat
+from blender_dp.engine.run import Log, Workspace
+
+Output = Annotated[Path, Parameter(name=["--output", "-o"])]
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+@Parameter(name="*", group="Log")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogOptions:
+    """How the log is read."""
+
+    format: LogFormat = LogFormat.AUTO
+    """Format of the files; auto looks at names and first lines."""
+    user: str = "user"
+    """Column with the user's id (CSV, TSV, Parquet)."""
+    query: str = "query"
+    """Column with the query."""
+    url: str = "url"
+    """Column with the URL."""
+    group: str | None = None
+    """Column that says opt-in or client for every row."""
+
+    def log(self, paths: list[str]) -> Log:
+        """Return the log these options describe."""
+        columns = LogColumns(user=self.user, query=self.query, url=self.url, group=self.group)
+        return Log(paths=paths, format=self.format, columns=columns)
+
+
+@Parameter(name="*", group="Machine")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineOptions:
+    """What the command may use of this machine."""
+
+    engine: Literal["auto", "duckdb", "spark"] = "auto"
+    """Where the counting runs; auto is duckdb."""
+    memory_limit: str | None = None
+    """Most memory for the engine, such as 2GB; the rest goes to disk. Default: half of it."""
+    seed: int | None = None
+    """Repeat an experiment. What is made with a seed is marked as not private."""
+
+    def workspace(self, spill_directory: Path | None, progress: StepProgress) -> Workspace:
+        """Return what a run may use; refuse an engine that is not there, with the way to get it."""
+        if self.engine == "spark":
+            if not is_installed("pyspark"):
+                raise MissingExtraError("spark", "--engine spark")
+            raise ParameterError("engine", "duckdb or auto in this version", self.engine)
+        limit = self.memory_limit
+        return Workspace(
+            memory_limit=default_memory_limit() if limit is None else parse_bytes(limit),
+            spill_directory=spill_directory,
+            progress=progress.step,
+            percent=progress.percent,
+        )
+
+    def randomness(self) -> Randomness:
+        """Return the system's randomness, or the seed's."""
+        return Randomness.secure() if self.seed is None else Randomness.seeded(self.seed)
+
+
+Promise = Annotated[Parameters, Parameter(name="*", group="Promise")]
+"""Every parameter of the algorithm as an option, described where it is defined."""

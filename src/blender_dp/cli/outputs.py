@@ -1,0 +1,52 @@
+"""What the commands that end in a whole result share: write it, show it, say where it is."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
+from blender_dp.core.blender import BlenderResult
+from blender_dp.engine.released_tables import query_table
+from blender_dp.engine.run import RunResult
+from blender_dp.report.outputs import REPORT, notes, write_outputs
+
+
+def write_result(
+    directory: Path, result: BlenderResult, *, private: bool, facts: dict[str, Any]
+) -> None:
+    """Write every file of a result into ``directory``."""
+    created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    write_outputs(directory, result, private=private, created=created, facts=facts)
+
+
+def run_facts(result: RunResult, *, synthetic: bool) -> dict[str, Any]:
+    """Return what run.json says about the making of a run."""
+    return {
+        "synthetic": synthetic,
+        "seed": result.seed,
+        "opt_in": result.opt_in,
+        "input": {"format": str(result.format), "files": list(result.files)},
+        "seconds": {step: round(seconds, 3) for step, seconds in result.seconds.items()},
+        "memory_limit_bytes": result.memory_limit,
+        "peak_memory_bytes": result.peak_memory,
+    }
+
+
+def show_result(result: BlenderResult, output: Path, *, private: bool, as_json: bool) -> None:
+    """Print the ranking, or a summary that a program can read."""
+    for note in notes(result):
+        say(note)
+    if not private:
+        say("Made with a seed: an experiment, not private; do not publish it.")
+    if as_json:
+        print_json(
+            {
+                "output": str(output),
+                "private": private,
+                "queries": len(result.head_list.queries),
+                "records": len(result.head_list.records()),
+            }
+        )
+        return
+    print_ranking(query_table(result))
+    RESULTS.print(f"\nreport: {output / REPORT}")

@@ -1,0 +1,59 @@
+"""``blender-dp run``: from a log to a report, both groups simulated."""
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
+from blender_dp.cli.outputs import run_facts, show_result, write_result
+from blender_dp.cli.terminal import shown_progress
+from blender_dp.engine.run import run as run_log
+from blender_dp.report.outputs import FILES
+from blender_dp.wire.staging import staged_directory
+
+
+def run(
+    log: Annotated[list[str], Parameter(negative="")],
+    /,
+    *,
+    output: Output,
+    parameters: Promise,
+    opt_in: float | None = None,
+    log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
+    machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Find what is popular in a log of raw records, simulating both groups.
+
+    Writes records and queries (Parquet and CSV), head_list.json, release.json, run.json and
+    report.html. Exit status: 0 when written, 2 for a wrong argument or bad input.
+
+    Parameters
+    ----------
+    log
+        Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped.
+    output
+        Directory to make for the results.
+    opt_in
+        Share of the users who opted in, such as 0.05; or use --group.
+    overwrite
+        Replace an earlier result in the same place, once the new one is whole.
+    json
+        Print a summary for a program instead of the table.
+    """
+    with (
+        staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
+        shown_progress() as progress,
+    ):
+        result = run_log(
+            log_options.log(log),
+            parameters,
+            opt_in=opt_in,
+            seed=machine.seed,
+            workspace=machine.workspace(partial, progress),
+        )
+        progress.step("write the results")
+        facts = run_facts(result, synthetic=False)
+        write_result(partial, result.blender, private=result.private, facts=facts)
+    show_result(result.blender, output, private=result.private, as_json=json)

@@ -1,0 +1,49 @@
+"""``blender-dp synth``: made-up logs, for trying things out."""
+
+from typing import Literal
+
+from blender_dp.cli.options import Output
+from blender_dp.cli.terminal import RESULTS, shown_progress
+from blender_dp.engine.synthetic import (
+    Shape,
+    ShapeOptions,
+    synthesize,
+    write_aol,
+    write_log,
+    write_yandex,
+)
+
+
+def synth(
+    *,
+    output: Output,
+    shape: Shape = Shape.AOL,
+    users: int | None = None,
+    exponent: float | None = None,
+    seed: int = 0,
+    layout: Literal["columns", "aol", "yandex"] = "columns",
+) -> None:
+    """Write a synthetic search log; the same log for the same seed.
+
+    Parameters
+    ----------
+    output
+        File to write: .tsv, .csv, .parquet or .tsv.gz.
+    shape
+        What it looks like: aol, yandex, zipf, or the benchmark workloads aol-single, aol-multi.
+    users
+        How many users; the paper's number for the shape if left out.
+    exponent
+        The exponent of the zipf shape.
+    seed
+        Which of the many logs of this shape.
+    layout
+        columns (user, query, url), or the layout in which AOL or Yandex released theirs.
+    """
+    options = ShapeOptions() if exponent is None else ShapeOptions(exponent=exponent)
+    with shown_progress() as progress:
+        progress.step("draw the log")
+        log = synthesize(shape, users, seed, options=options, progress=progress.share)
+        progress.step("write it")
+        {"columns": write_log, "aol": write_aol, "yandex": write_yandex}[layout](log, output)
+    RESULTS.print(f"{output}: {len(log):,} records of {log.users:,} users")

@@ -1,0 +1,109 @@
+"""What a person sees: results on standard output, progress on standard error."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+
+class PlainConsole(Console):
+    """A console that prints what it is given: no markup or emoji in somebody's query."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line, which knows that a reader may leave."""
+        raise BrokenPipeError
+
+
+RESULTS = PlainConsole()
+PROGRESS = PlainConsole(stderr=True)
+
+
+class StepProgress:
+    """One line a step with a bar; silent where standard error is no terminal."""
+
+    def __init__(self, bars: Progress) -> None:
+        self._bars = bars
+        self._current: Any = None
+
+    def step(self, name: str) -> None:
+        """Finish the last step and begin ``name``."""
+        self.finish()
+        self._current = self._bars.add_task(name, total=None)
+
+    def percent(self, percent: float) -> None:
+        """Show how far the current step is."""
+        if self._current is not None and percent >= 0:
+            self._bars.update(self._current, total=100, completed=percent)
+
+    def share(self, share: float) -> None:
+        """Show how far the current step is, from 0 to 1."""
+        self.percent(100 * share)
+
+    def finish(self) -> None:
+        """Fill the bar of the last step."""
+        if self._current is not None:
+            self._bars.update(self._current, total=100, completed=100)
+
+
+@contextmanager
+def shown_progress() -> Iterator[StepProgress]:
+    """Show steps while they run, and leave the finished ones on the screen."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=PROGRESS, disable=not PROGRESS.is_terminal) as bars:
+        progress = StepProgress(bars)
+        yield progress
+        progress.finish()
+
+
+def say(sentence: str) -> None:
+    """Tell a person something that is not part of the result."""
+    sys.stderr.write(f"{sentence}\n")
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print a result that a program will read."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def print_ranking(queries: pa.Table, most: int = 10) -> None:
+    """Print the most popular queries with their intervals."""
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    for heading in ("probability", "95 % interval", "opt-in", "clients"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    rows = [row for row in queries.slice(0, most + 1).to_pylist() if row["cell"] == "query"]
+    for row in rows[:most]:
+        table.add_row(
+            _printable(row["query"]),
+            _percent(row["probability"]),
+            f"{_percent(row['low'])} to {_percent(row['high'])}",
+            _percent(row["opt_in_probability"]),
+            _percent(row["client_probability"]),
+        )
+    if rows:
+        RESULTS.print(table)
+    rest = next(row for row in queries.to_pylist() if row["cell"] == "other")
+    unseen = queries.num_rows - 1 - len(rows[:most])
+    RESULTS.print(
+        f"… and {unseen} more queries; everything else: {_percent(rest['probability'])}"
+        if unseen
+        else f"everything else: {_percent(rest['probability'])}"
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3%}"
+
+
+def _printable(text: str) -> str:
+    """Keep control characters of somebody's query from reaching the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

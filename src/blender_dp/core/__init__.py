@@ -1,0 +1,1 @@
+"""The algorithm: pure, vectorised, no input or output."""

@@ -1,0 +1,1 @@
+"""BlendProbabilities: one answer from both groups (Fig. 7)."""

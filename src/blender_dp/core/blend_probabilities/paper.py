@@ -1,0 +1,38 @@
+"""BlendProbabilities as the paper states it (Fig. 7, ``fig:blending-alg``).
+
+Privacy: post-processing of private estimates; nothing is spent.
+"""
+
+import numpy as np
+
+from blender_dp.core.blend_probabilities.simplex import project
+from blender_dp.core.estimates import Blend, BlendedEstimates, Estimate, GroupEstimates
+
+
+def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
+    """Return p̂ on the cells and on the queries, as weighted and as projected onto the simplex.
+
+    Paper: Fig. 7, all lines, on records and, for trends, on queries (section 4.2).
+    """
+    return BlendedEstimates(
+        cells=_blend(opt_in.cells, clients.cells), queries=_blend(opt_in.queries, clients.queries)
+    )
+
+
+def _blend(opt_in: Estimate, clients: Estimate) -> Blend:
+    """Weigh each group by the other's variance (line 3, ``theorem:weighting-scheme``).
+
+    Where the opt-in group says nothing, ⟨q,⋆⟩, the clients' estimate stands. Weights outside
+    [0, 1] come from negative variances (flaw F1, kept).
+    """
+    silent = np.isnan(opt_in.probability)
+    var_o = np.where(silent, 0.0, opt_in.variance)
+    total = var_o + clients.variance
+    certain = total == 0  # both sure: only an empty head list gets here
+    w = np.where(silent | certain, 0.0, clients.variance / np.where(certain, 1.0, total))
+    p_o = np.where(silent, 0.0, opt_in.probability)
+    raw = Estimate(
+        probability=w * p_o + (1 - w) * clients.probability,
+        variance=w**2 * var_o + (1 - w) ** 2 * clients.variance,
+    )
+    return Blend(raw=raw, projected=project(raw.probability), opt_in_weight=w)

@@ -1,0 +1,59 @@
+"""Every exception the library raises on purpose.
+
+BlenderError                what a caller did or gave; the message is a sentence for a person
+├── ParameterError          a setting is outside the range its guarantee was proved for
+├── InputError              a file is not what it should be
+├── HeadListMismatchError   a file belongs to another head list
+├── UnknownReportError      a report that no honest client could have sent
+├── NotPrivateError         secure and seeded parts would be mixed
+└── MissingExtraError       an optional part is not installed
+BrokenInvariantError        a bug here, never the caller's mistake
+
+No message carries a query, a URL or a user id.
+"""
+
+from pathlib import Path
+
+
+class BlenderError(Exception):
+    """Base of the errors a caller may want to catch."""
+
+
+class ParameterError(BlenderError, ValueError):
+    """A setting is outside the range its guarantee was proved for."""
+
+    def __init__(self, name: str, requirement: str, got: object) -> None:
+        self.name = name
+        super().__init__(f"{name} must be {requirement}; got {got!r}")
+
+
+class InputError(BlenderError, ValueError):
+    """A file is not what it should be: which file, where in it, and the rule it breaks."""
+
+    def __init__(self, path: Path | str, rule: str, *, where: str | None = None) -> None:
+        self.path = path
+        super().__init__(f"{path}, {where}: {rule}" if where else f"{path}: {rule}")
+
+
+class HeadListMismatchError(BlenderError, ValueError):
+    """A file belongs to another head list than the one it is used with."""
+
+
+class UnknownReportError(BlenderError, LookupError):
+    """A report that no honest client of this head list could have sent."""
+
+
+class NotPrivateError(BlenderError):
+    """Secure and seeded parts would be mixed: neither a release nor an experiment."""
+
+
+class MissingExtraError(BlenderError, ImportError):
+    """An optional part is not installed; the message has the command that installs it."""
+
+    def __init__(self, extra: str, needed_for: str) -> None:
+        self.extra = extra
+        super().__init__(f"{needed_for} needs an optional part: pip install 'blender-dp[{extra}]'")
+
+
+class BrokenInvariantError(AssertionError):
+    """The library contradicts itself. Please report it."""

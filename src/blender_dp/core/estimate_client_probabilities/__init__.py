@@ -1,0 +1,1 @@
+"""EstimateClientProbabilities: how popular, say the clients' private reports (Fig. 5)."""

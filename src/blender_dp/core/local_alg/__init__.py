@@ -1,0 +1,1 @@
+"""LocalAlg, the step that runs on the client (Fig. 6)."""

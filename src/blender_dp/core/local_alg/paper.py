@@ -1,0 +1,80 @@
+"""LocalAlg as the paper states it (Fig. 6, ``fig:local-alg``), on cell numbers.
+
+Privacy: (ε/m_C, δ/m_C) per call in the local model (``theorem:localalg-priv``), m_C calls a
+client; see PRIVACY.md beside this file.
+"""
+
+import numpy as np
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.randomness import Randomness, WordArray
+
+_BLOCK = 1 << 16
+"""Reports drawn at once: their words stay in the processor's cache."""
+
+
+def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> int:
+    """Return the cell one client reports instead of ``cell``.
+
+    Paper: Fig. 6, the body of the loop that opens on line 7, after the folding of lines 8-11.
+
+    Args:
+        cell: What the user did, folded onto the list. Never leaves the device unless drawn.
+        channel: The thresholds of this head list.
+        randomness: Where the noise comes from.
+    """
+    cells = channel.cells
+    q = int(cells.query_of_cell[cell])
+    if randomness.bits(64) >= channel.query_threshold:  # lines 12-16
+        q = _other(q, cells.query_count, randomness)
+        return int(cells.first_cell[q]) + randomness.below(int(cells.urls_per_query[q]))
+    if randomness.bits(64) >= channel.url_thresholds[q]:  # lines 17-20
+        first = int(cells.first_cell[q])
+        return first + _other(cell - first, int(cells.urls_per_query[q]), randomness)
+    return cell  # line 21
+
+
+def _other(item: int, count: int, randomness: Randomness) -> int:
+    """Draw uniformly from 0 .. ``count`` - 1 without ``item`` (Fig. 6: "from HL minus q")."""
+    draw = randomness.below(count - 1)
+    return draw + (draw >= item)
+
+
+def privatize_many(
+    true_cells: IntArray, channel: LocalAlgChannel, randomness: Randomness
+) -> IntArray:
+    """Return one report for each of many clients: :func:`privatize`, vectorised."""
+    if channel.cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be said (reading R3)
+        return true_cells.copy()
+    reports = np.empty_like(true_cells)
+    last_true_url_word = channel.last_true_url_word
+    for start in range(0, len(true_cells), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        reports[block] = _privatize_block(
+            true_cells[block], channel, last_true_url_word, randomness
+        )
+    return reports
+
+
+def _privatize_block(
+    cell: IntArray, channel: LocalAlgChannel, last_true_url_word: WordArray, randomness: Randomness
+) -> IntArray:
+    cells = channel.cells
+    q = cells.query_of_cell[cell]
+    words = randomness.words(2 * len(cell))
+    lies_query = words[: len(cell)] >= np.uint64(channel.query_threshold)
+    lies_url = (words[len(cell) :] > last_true_url_word[q]) & ~lies_query
+    report = cell.copy()
+
+    liars = np.flatnonzero(lies_query)
+    others = randomness.below_each(np.full(liars.size, cells.query_count - 1))
+    others += others >= q[liars]
+    report[liars] = cells.first_cell[others] + randomness.below_each(cells.urls_per_query[others])
+
+    liars = np.flatnonzero(lies_url)
+    first = cells.first_cell[q[liars]]
+    others = randomness.below_each(cells.urls_per_query[q[liars]] - 1)
+    others += others >= cell[liars] - first
+    report[liars] = first + others
+    return report

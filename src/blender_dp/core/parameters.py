@@ -1,0 +1,78 @@
+"""The inputs of BLENDER (Fig. 2, ``fig:server-alg``), checked once, here."""
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+
+from blender_dp.core.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """What every user is promised, and the knobs that trade one kind of accuracy for another.
+
+    The defaults are those of the paper's Fig. 11 (``table:parameters``).
+    """
+
+    epsilon: float
+    """ε, the bound on every user's privacy loss, in either group; smaller is more private."""
+    delta: float
+    """δ, how likely a user's loss may exceed it, such as 1e-5."""
+    head_list_size: int | None = None
+    """M, the most queries that the final head list keeps; all that were found if left out."""
+    preset: str = "paper"
+    """Which variants of the five steps run: paper, the algorithm as printed."""
+    head_list_user_fraction: float = 0.95
+    """f_O, the share of the opt-in users whose records find the head list."""
+    query_budget_fraction: float = 0.85
+    """f_C, the share of a client's ε and δ that is spent on the query."""
+    records_per_optin_user: int = 1
+    """m_O, the records taken from each opt-in user; missing ones count as everything else."""
+    records_per_client: int = 1
+    """m_C, the records each client reports; they share one budget, and 1 did best (section 4.3)."""
+    project: bool = True
+    """Move the released probabilities onto the simplex: none negative, a sum of one."""
+
+    def __post_init__(self) -> None:
+        # Each range is written as "not inside", so that NaN fails too.
+        if not 0 < self.epsilon < math.inf:
+            raise ParameterError("epsilon", "a finite number above 0", self.epsilon)
+        if not 0 < self.delta < 1:
+            raise ParameterError(
+                "delta",
+                "strictly between 0 and 1 (with 0 no record could ever enter the head list)",
+                self.delta,
+            )
+        for name in ("head_list_user_fraction", "query_budget_fraction"):
+            if not 0 < getattr(self, name) < 1:
+                raise ParameterError(name, "strictly between 0 and 1", getattr(self, name))
+        for name in ("records_per_optin_user", "records_per_client"):
+            _require_count(name, getattr(self, name))
+        if self.head_list_size is not None:
+            _require_count("head_list_size", self.head_list_size)
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        """b_S = b_T = 2 m_O/ε (Fig. 3 line 6, Fig. 4 line 9), in counts.
+
+        A changed user takes up to m_O counts away in one place and adds as many in another.
+        """
+        return 2 * self.records_per_optin_user / exact(self.epsilon)
+
+    def document(self) -> dict[str, object]:
+        """Return every parameter by name, for files that say how something was made."""
+        return asdict(self)
+
+
+def _require_count(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ParameterError(name, "a whole number, at least 1", value)
+
+
+def exact(number: float) -> Fraction:
+    """Return the number a person wrote, exactly: 0.1 is one tenth, not the nearest double.
+
+    >>> exact(0.1)
+    Fraction(1, 10)
+    """
+    return Fraction(repr(float(number)))

@@ -1,0 +1,1 @@
+"""Search logs in, counts out."""

@@ -1,0 +1,44 @@
+"""A secret shuffle of whole numbers that every engine computes alike.
+
+It decides which of a user's records is sampled and which group a user falls into. It is not
+the noise that hides a user, which :mod:`blender_dp.core.randomness` draws: here a number only
+has to be impossible to foresee without the key and fairly spread, in the integer arithmetic
+that databases share. x^5 permutes the integers modulo the prime 2^31 - 1, because 5 does not
+divide 2^31 - 2; no product reaches 2^63.
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import duckdb
+import narwhals as nw
+
+from blender_dp.core.randomness import Randomness
+
+PRIME = 2**31 - 1
+
+Number = TypeVar("Number", int, nw.Expr, duckdb.Expression)
+"""A number, or a column of them in an engine's own arithmetic: one formula serves all."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedPermutation:
+    """One key: x becomes (multiplier·x + offset)^5 modulo the prime."""
+
+    multiplier: int
+    offset: int
+
+    @classmethod
+    def draw(cls, randomness: Randomness) -> "KeyedPermutation":
+        """Draw a fresh key."""
+        return cls(1 + randomness.below(PRIME - 1), randomness.below(PRIME))
+
+    def of_small(self, x: Number) -> Number:
+        """Permute a number (or a column of numbers) from 0 to 2^31 - 1."""
+        y = (x * self.multiplier + self.offset) % PRIME
+        squared = y * y % PRIME
+        return squared * squared % PRIME * y % PRIME
+
+    def of_large(self, x: Number) -> Number:
+        """Hash a number (or a column of numbers) from 0 to 2^62 - 1 to 0 .. 2^31 - 2."""
+        return self.of_small((self.of_small(x // PRIME) + x % PRIME) % PRIME)

@@ -1,0 +1,192 @@
+"""Finding log files, and reading their bytes whether compressed or not."""
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from blender_dp.core.errors import InputError, ParameterError
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
+PARQUET_SUFFIX = ".parquet"
+CHUNK_BYTES = 1 << 20
+LONGEST_LINE_BYTES = 2_000_000
+"""The longest line DuckDB takes, by the setting every reader gives it."""
+
+_NO_LOGS = "the folder holds no log: .parquet, or .csv, .tsv, .txt, .tab, alone or with .gz or .zst"
+_CUT_OFF = "the compressed data ends early; the file may be cut off"
+_DAMAGED = "the compressed data is damaged"
+
+
+class Compression(Enum):
+    """How a file is packed: DuckDB's name for it, the suffix, the first bytes."""
+
+    NONE = ("none", "", b"")
+    GZIP = ("gzip", ".gz", b"\x1f\x8b")
+    ZSTD = ("zstd", ".zst", b"\x28\xb5\x2f\xfd")
+
+    def __init__(self, sql_name: str, suffix: str, magic: bytes) -> None:
+        self.sql_name = sql_name
+        self.suffix = suffix
+        self.magic = magic
+
+
+PACKED = (Compression.GZIP, Compression.ZSTD)
+
+
+def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
+    """Return the log files that files, folders and glob patterns stand for, each once.
+
+    Files come in the order given, those of a folder or a pattern sorted by path. In a folder,
+    names that start with ``.`` or ``_`` or contain ``readme`` are passed over: Spark and AOL put
+    such files beside their logs.
+
+    Raises:
+        InputError: One of the paths stands for no file.
+        ParameterError: There are no paths.
+    """
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    if not given:
+        raise ParameterError("paths", "at least one file or folder", given)
+    found: dict[Path, Path] = {}
+    for path in given:
+        for file in _files_of(Path(path)):
+            found.setdefault(file.resolve(), file)
+    return tuple(found.values())
+
+
+def _files_of(path: Path) -> list[Path]:
+    with naming(path):
+        if path.is_dir():
+            return _files_in(path)
+        if path.is_file():
+            return [path]
+        if path.exists():
+            raise InputError(path, "it must be a regular file, because it is read more than once")
+    if not any(c in "*?[" for c in str(path)):
+        raise InputError(path, "there is no such file or folder")
+    matches = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    if not matches:
+        raise InputError(path, "no file matches this pattern")
+    return [file for match in matches for file in _files_of(match)]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    files = sorted(path for path in folder.rglob("*") if _is_log(path.relative_to(folder)))
+    files = [path for path in files if path.is_file()]
+    if not files:
+        raise InputError(folder, _NO_LOGS)
+    return files
+
+
+def _is_log(path: Path) -> bool:
+    if any(part.startswith((".", "_")) for part in path.parts) or "readme" in path.name.lower():
+        return False
+    return path.suffix == PARQUET_SUFFIX or log_suffix(path) in TEXT_SUFFIXES
+
+
+def log_suffix(path: Path) -> str:
+    """Return the suffix that tells the format, leaving out that of a compression."""
+    is_packed = path.suffix.lower() in {packing.suffix for packing in PACKED}
+    return (path.with_suffix("") if is_packed else path).suffix.lower()
+
+
+def compression_of(path: Path) -> Compression:
+    """Return how a file is packed, by its first bytes.
+
+    Raises:
+        InputError: The name says that the file is packed, and it is not.
+    """
+    with naming(path), path.open("rb") as file:
+        start = file.read(4)
+    for packing in PACKED:
+        if start.startswith(packing.magic):
+            return packing
+    for packing in PACKED:
+        if path.suffix.lower() == packing.suffix and start:
+            rule = f"the name ends in {packing.suffix}, but the content is not {packing.sql_name}"
+            raise InputError(path, rule)
+    return Compression.NONE
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while reading a file into one sentence that names the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(path, "there is no such file or folder") from None
+    except PermissionError:
+        raise InputError(path, "permission to read it is denied") from None
+    except EOFError:
+        raise InputError(path, _CUT_OFF) from None
+    except zlib.error:
+        raise InputError(path, _DAMAGED) from None
+    except OSError as error:
+        # gzip and pyarrow raise an OSError without a number for what the content does to them.
+        if error.errno is not None:
+            raise InputError(path, f"it cannot be read: {error.strerror}") from None
+        is_cut_off = str(error).startswith("Truncated")
+        raise InputError(path, _CUT_OFF if is_cut_off else _DAMAGED) from None
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """Open a file for reading what is in it, unpacked."""
+    match compression_of(path):
+        case Compression.GZIP:
+            return cast("BinaryIO", gzip.open(path))
+        case Compression.ZSTD:
+            # Here, because it takes a while to load and few need it.
+            from pyarrow import input_stream  # noqa: PLC0415
+
+            return cast("BinaryIO", input_stream(path, compression="zstd"))
+        case Compression.NONE:
+            return path.open("rb")
+
+
+def chunks(path: Path) -> Iterator[bytes]:
+    """Yield the unpacked bytes of a file, about a megabyte at a time."""
+    with naming(path), open_bytes(path) as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
+
+
+def text_lines(path: Path, *, keep_line_ends: bool = False) -> Iterator[str]:
+    r"""Yield the lines of a file, ended by ``\n``, ``\r\n`` or ``\r``, as DuckDB sees them.
+
+    Bytes that are not UTF-8 come as lone surrogates, a byte order mark is left out, and a line
+    that is too long comes in pieces.
+    """
+    newline = "" if keep_line_ends else None
+    with (
+        naming(path),
+        open_bytes(path) as file,
+        io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline=newline) as text,
+    ):
+        while line := text.readline(LONGEST_LINE_BYTES + 1):
+            yield line
+
+
+def check_packing(files: Iterable[Path]) -> None:
+    """Unpack every compressed file once, to the end.
+
+    DuckDB takes a truncated zstd file for a complete one and does not compare gzip's checksum, so
+    that rows would be lost in silence.
+
+    Raises:
+        InputError: A file is cut off or damaged.
+    """
+    packed = [path for path in files if compression_of(path) is not Compression.NONE]
+    with ThreadPoolExecutor() as threads:
+        for _ in threads.map(_unpack, packed):
+            pass
+
+
+def _unpack(path: Path) -> None:
+    for _ in chunks(path):
+        pass

@@ -1,0 +1,47 @@
+"""What a reader is asked for and what it gives."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class LogFormat(StrEnum):
+    """The formats a search log may come in."""
+
+    AUTO = "auto"
+    AOL = "aol"
+    YANDEX = "yandex"
+    CSV = "csv"
+    TSV = "tsv"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogColumns:
+    """Where a CSV, TSV or Parquet log keeps the user, the two parts of a record and the group."""
+
+    user: str = "user"
+    query: str = "query"
+    url: str = "url"
+    group: str | None = None
+    """The column that says ``opt-in`` or ``client`` for every row, if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSource:
+    """A log that DuckDB can scan, any number of times, with the same rows each time."""
+
+    sql: str
+    """A SELECT of row, user, user_key, query, url and, with a group column, opt_in.
+
+    ``row`` is unique over all files and grows in file order. ``user`` is NULL where the log has
+    none; ``query`` and ``url`` are both NULL where the row is no record.
+    """
+    has_only_records: bool
+    """Whether the files themselves show, without a scan, that every row is a record."""
+    rescans_cheaply: bool
+    """Whether scanning twice is cheaper than keeping the rows of the first scan."""
+    format: LogFormat
+    files: tuple[Path, ...]
+    bytes: int
+    """The size of the files as they are stored, compressed or not."""

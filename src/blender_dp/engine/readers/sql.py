@@ -1,0 +1,67 @@
+"""The SQL that all readers share: quoting, and the columns every log ends up with.
+
+Only this file builds SQL from names and paths that a person chose.
+"""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+
+def text_literal(value: str) -> str:
+    """Quote a string as an SQL literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Quote a column name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def file_literal(path: Path) -> str:
+    """Quote a path so that DuckDB opens this file and expands nothing in its name."""
+    # Absolute, because DuckDB gives a meaning to a leading ~ and to some prefixes such as s3:.
+    return text_literal("".join(f"[{c}]" if c in "[*?" else c for c in str(path.absolute())))
+
+
+def file_list(paths: Iterable[Path]) -> str:
+    """Quote several paths as an SQL list."""
+    return "[" + ", ".join(file_literal(path) for path in paths) + "]"
+
+
+def unless_blank(value: str, parts: Iterable[str]) -> str:
+    """Return the expression for a value that is NULL where a part is missing or only spaces."""
+    parts = list(parts)
+    if not parts:
+        return value
+    # What sorts from '!' on begins with no space. Almost every row stops there, which spares the
+    # trims: 6 instead of 9 CPU seconds for 20 million rows. As one condition joined by OR, DuckDB
+    # would work out both sides.
+    is_clear = " AND ".join(f"{part} >= '!'" for part in parts)
+    is_text = " AND ".join(f"trim({part}) <> ''" for part in parts)
+    return f"CASE WHEN {is_clear} THEN {value} WHEN {is_text} THEN {value} END"
+
+
+def log_rows(
+    raw: str, *, row: str, has_group: bool = False, never_blank: Collection[str] = ()
+) -> str:
+    """Return the SELECT of a :class:`LogSource` over a query giving user, query, url and group.
+
+    Args:
+        raw: A SELECT whose columns are all VARCHAR, NULL or blank where the log has nothing.
+        row: The expression that numbers its rows.
+        has_group: Whether ``raw`` has a ``group``.
+        never_blank: Columns that are known to be filled in every row.
+    """
+    label = """, CASE "group" WHEN 'opt-in' THEN true WHEN 'client' THEN false END AS opt_in"""
+    opt_in = label if has_group else ""
+    user = identifier("user")  # a word of SQL's own
+    record = [part for part in ("query", "url") if part not in never_blank]
+    who = unless_blank(user, [] if "user" in never_blank else [user])
+    # Built from constants and from literals and identifiers quoted above.
+    return (
+        f'SELECT {row} AS "row", {who} AS {user}, '  # noqa: S608
+        f"(hash({user}) >> 1)::BIGINT AS user_key, "
+        f"{unless_blank('query', record)} AS query, "
+        f"{unless_blank('url', record)} AS url{opt_in} "
+        f"FROM ({raw})"
+    )

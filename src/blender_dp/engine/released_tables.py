@@ -1,0 +1,29 @@
+"""The result as Arrow tables, with types that do not depend on what happens to be in them."""
+
+import pyarrow as pa
+
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.released_rows import Columns, query_rows, record_rows
+
+_TEXT = ("cell", "query", "url")
+_COUNTS = ("opt_in_noisy_count", "client_report_count")
+
+
+def record_table(result: BlenderResult) -> pa.Table:
+    """Return one row a cell, most probable first; ⋆ rows have null names."""
+    return _table(record_rows(result))
+
+
+def query_table(result: BlenderResult) -> pa.Table:
+    """Return one row a query, most probable first."""
+    return _table(query_rows(result))
+
+
+def _table(columns: Columns) -> pa.Table:
+    return pa.table(columns, schema=pa.schema([(name, _type_of(name)) for name in columns]))
+
+
+def _type_of(column: str) -> pa.DataType:
+    if column in _TEXT:
+        return pa.string()
+    return pa.int64() if column in _COUNTS else pa.float64()

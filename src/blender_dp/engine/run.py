@@ -1,0 +1,166 @@
+"""From a log on disk to the blended result: both groups simulated from raw records."""
+
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from blender_dp.core.blender import BlenderResult, Progress, blender, unwatched
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.duckdb_tables import (
+    DuckDBTables,
+    Percent,
+    connect,
+    default_memory_limit,
+    unseen,
+)
+from blender_dp.engine.population import open_population
+from blender_dp.engine.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.released_tables import query_table, record_table
+
+READING = "read the log and sample"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """What a run may use of this machine, and whom it tells how far it is."""
+
+    memory_limit: int = field(default_factory=default_memory_limit)
+    """Bytes the engine keeps in memory; what exceeds them goes to disk."""
+    spill_directory: Path | None = None
+    """Where; a temporary directory if None."""
+    progress: Progress = unwatched
+    percent: Percent = unseen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """Which files, and how to read them."""
+
+    paths: Sequence[str | Path]
+    format: LogFormat = LogFormat.AUTO
+    columns: LogColumns = field(default_factory=LogColumns)
+
+    @classmethod
+    def of(cls, log: "str | Path | Sequence[str | Path] | Log") -> "Log":
+        """Accept a path, several, or a description."""
+        if isinstance(log, Log):
+            return log
+        return cls(paths=[log] if isinstance(log, str | Path) else log)
+
+    @contextmanager
+    def opened(self, workspace: Workspace) -> Iterator[tuple[DuckDBTables, LogSource]]:
+        """Open the log in an engine of its own, which is gone afterwards."""
+        with tempfile.TemporaryDirectory(
+            prefix="blender-dp-", dir=workspace.spill_directory
+        ) as spill:
+            connection = connect(Path(spill), workspace.memory_limit)
+            try:
+                source = open_log(connection, self.paths, format=self.format, columns=self.columns)
+                yield DuckDBTables(connection, source, percent=workspace.percent), source
+            finally:
+                connection.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunResult:
+    """The blended result of a log and how it was made."""
+
+    blender: BlenderResult
+    private: bool
+    """False when a seed was used."""
+    seed: int | None
+    opt_in: float | None
+    format: LogFormat
+    files: tuple[str, ...]
+    seconds: dict[str, float]
+    memory_limit: int
+    peak_memory: int
+    """The largest resident size of this process so far, in bytes."""
+
+    @property
+    def records(self) -> pa.Table:
+        """One row a cell, most probable first; ⋆ rows have null names and say so in ``cell``."""
+        return record_table(self.blender)
+
+    @property
+    def queries(self) -> pa.Table:
+        """One row a query, most probable first."""
+        return query_table(self.blender)
+
+
+class StepClock:
+    """Writes down how long each step took and passes its name on."""
+
+    def __init__(self, progress: Progress, now: Callable[[], float] = time.perf_counter) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress, self._now = progress, now
+        self._step: str | None = None
+        self._began = now()
+
+    def __call__(self, step: str) -> None:
+        """Note that ``step`` begins, and with it the last one ends."""
+        self.stop()
+        self._step = step
+        self._progress(step)
+
+    def stop(self) -> None:
+        """Note that the last step ends."""
+        now = self._now()
+        if self._step is not None:
+            self.seconds[self._step] = self.seconds.get(self._step, 0.0) + now - self._began
+        self._step, self._began = None, now
+
+
+def run(
+    log: str | Path | Sequence[str | Path] | Log,
+    parameters: Parameters,
+    *,
+    opt_in: float | None = None,
+    seed: int | None = None,
+    workspace: Workspace | None = None,
+) -> RunResult:
+    """Find what is popular in a log, simulating both groups from its raw records.
+
+    Args:
+        log: Files, folders or patterns, or a :class:`Log` that also says how to read them.
+        parameters: The promise and the knobs.
+        opt_in: The share of users who opted in; leave it out if a group column says who did.
+        seed: For experiments that must repeat. What is made with it is not private.
+        workspace: Memory, disk and progress.
+    """
+    log, workspace = Log.of(log), workspace or Workspace()
+    if (opt_in is None) == (log.columns.group is None):
+        raise ParameterError(
+            "opt_in", "given, unless a group column says who opted in (one of the two)", opt_in
+        )
+    randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
+    clock = StepClock(workspace.progress)
+    clock(READING)
+    with log.opened(workspace) as (tables, source):
+        population = open_population(
+            tables,
+            randomness,
+            opt_in=opt_in,
+            records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
+        )
+        result = blender(population, parameters, randomness, progress=clock)
+    clock.stop()
+    return RunResult(
+        blender=result,
+        private=randomness.is_private,
+        seed=seed,
+        opt_in=opt_in,
+        format=source.format,
+        files=tuple(path.name for path in source.files),
+        seconds=clock.seconds,
+        memory_limit=workspace.memory_limit,
+        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )

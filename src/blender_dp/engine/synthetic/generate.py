@@ -1,0 +1,85 @@
+"""Draw a synthetic log of a given shape."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.engine.synthetic.draws import (
+    Columns,
+    cumulate,
+    draw_records,
+    draw_with_favourites,
+    generator,
+)
+from blender_dp.engine.synthetic.log import SyntheticLog
+from blender_dp.engine.synthetic.shapes import (
+    DEFAULT_USERS,
+    Shape,
+    ShapeOptions,
+    activity,
+    query_probabilities,
+)
+from blender_dp.engine.synthetic.workloads import aol_multi, aol_single
+
+MAX_USERS = 2**31 - 1
+
+
+def synthesize(
+    shape: Shape,
+    users: int | None = None,
+    seed: int = 0,
+    *,
+    options: ShapeOptions | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> SyntheticLog:
+    """Return a log of ``users`` users, the same one for the same arguments.
+
+    Args:
+        shape: What the log looks like.
+        users: How many users it has; the shape's own number if left out.
+        seed: Which of the many logs of this shape. The published benchmark numbers use 0 for
+            aol-single and 1 for aol-multi.
+        options: What to change about the shape.
+        progress: Called with the finished share of the work, last with 1.
+    """
+    options = options or ShapeOptions()
+    users = DEFAULT_USERS[shape] if users is None else users
+    if not 1 <= users <= MAX_USERS:
+        raise ParameterError("users", f"between 1 and {MAX_USERS}", users)
+    if seed < 0:
+        raise ParameterError("seed", "a whole number, at least 0", seed)
+    options.require_for(shape)
+    report = progress or _ignore
+    columns = _columns(shape, users, seed, options, report)
+    report(1.0)
+    return SyntheticLog(
+        shape=shape,
+        seed=seed,
+        users=users,
+        user=columns.user,
+        query=columns.query,
+        url=columns.url,
+    )
+
+
+def _columns(
+    shape: Shape, users: int, seed: int, options: ShapeOptions, report: Callable[[float], None]
+) -> Columns:
+    report(0.0)
+    if shape is Shape.AOL_SINGLE:
+        return aol_single(users, seed)
+    if shape is Shape.AOL_MULTI:
+        return aol_multi(users, seed)
+    cdf = cumulate(query_probabilities(shape, options))
+    report(0.1)
+    rng = generator(seed)
+    counts = activity(shape, options).counts(users, rng)
+    if counts.max() == 1:  # nobody can repeat anything
+        query, url = draw_records(cdf, users, rng)
+        return Columns(user=np.arange(users), query=query, url=url)
+    return draw_with_favourites(cdf, counts, rng)
+
+
+def _ignore(_share: float) -> None:
+    """Take a progress report that nobody asked for."""

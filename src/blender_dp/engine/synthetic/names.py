@@ -1,0 +1,135 @@
+"""Readable, distinct strings for ids, whole columns at a time.
+
+A query past the famous ones reads as three words, "golden maple bakery", and from the second
+million on as three words and a number, "golden maple bakery 2": a mixed-radix numeral of its
+rank, so that distinct ranks read differently. No address leads anywhere: ``.example`` is
+reserved for documentation (RFC 2606).
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from blender_dp.engine.synthetic.shapes import MAX_QUERIES, URL_SHARES
+from blender_dp.engine.synthetic.words import (
+    ADJECTIVES,
+    HEAD_QUERIES,
+    PLACES_AND_TRADES,
+    TREES_AND_THINGS,
+)
+
+# ruff: noqa: ANN401 - pyarrow publishes no types
+
+RESULTS_PER_QUERY = 10
+"""Numeric ids of a query's URLs, one of which is shown but never clicked."""
+
+_HEADS = len(HEAD_QUERIES)
+_URLS = len(URL_SHARES)
+_PAIRS = len(TREES_AND_THINGS) * len(PLACES_AND_TRADES)
+_TRIPLES = len(ADJECTIVES) * _PAIRS
+# Coprime to the number of triples, and near its golden section: neighbours in rank share no word.
+_TRIPLE_STEP = 618_033
+_HEAD_PATHS = ("", "/help", "/news", "/about", "/search", "/account", "/mobile", "/shop", "/jobs")
+
+# Odd, so that multiplying by them is one-to-one modulo a power of two.
+_QUERY_FACTOR = 39_088_169
+_RESULT_FACTOR = 433_494_437
+# Holds every result of every query, and with the 10^9 that _scatter adds stays below 2^31.
+_RESULT_MODULUS = 2**30
+
+
+def digits(ids: NDArray[np.integer[Any]]) -> Any:
+    """Return ids as decimal numerals."""
+    return pc.cast(pa.array(ids), pa.string())
+
+
+def query_words(query: NDArray[np.int64]) -> Any:
+    """Return what queries read as, distinct for distinct ids."""
+    first, second, third = _numeral(query)
+    return _join(_query_tables(), (first, second, third))
+
+
+def url_addresses(query: NDArray[np.int64], url: NDArray[np.int64]) -> Any:
+    """Return what URLs of queries read as, distinct for distinct ids of one query.
+
+    Famous queries may share an address, as "yahoo" and "yahoo.com" do.
+    """
+    first, second, third = _numeral(query)
+    return _join(_address_tables(), (first, second, third * _URLS + url))
+
+
+def query_numbers(query: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return query ids that do not show the rank, as in a log that was anonymized."""
+    return query * _QUERY_FACTOR % MAX_QUERIES
+
+
+def url_numbers(query: NDArray[np.int64], url: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return URL ids that are distinct over all queries, of ten digits each."""
+    return _scatter(query * RESULTS_PER_QUERY + url)
+
+
+def domain_numbers(query: NDArray[np.int64], url: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ids of the domains of URLs, of ten digits; neighbouring results share one."""
+    return _scatter((query * RESULTS_PER_QUERY + url) // 3)
+
+
+def _scatter(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    return 10**9 + ids * _RESULT_FACTOR % _RESULT_MODULUS
+
+
+def _numeral(
+    query: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return three digits that say which query it is: places in the tables below.
+
+    The first table spells the famous queries out before it goes on to adjectives. Pairs of nouns
+    and numbers start with one that adds nothing, for these.
+    """
+    block, rank = np.divmod(query - _HEADS, _TRIPLES)
+    adjective, pair = np.divmod(rank * _TRIPLE_STEP % _TRIPLES, _PAIRS)
+    is_head = query < _HEADS
+    return (
+        np.where(is_head, query, adjective + _HEADS),
+        np.where(is_head, 0, pair + 1),
+        np.where(is_head, 0, block + 1),
+    )
+
+
+def _join(tables: tuple[Any, Any, Any], numeral: tuple[NDArray[np.int64], ...]) -> Any:
+    """Look every digit up in its table and put the strings together."""
+    strings = [table.take(pa.array(digit)) for table, digit in zip(tables, numeral, strict=True)]
+    return pc.binary_join_element_wise(*strings, "")
+
+
+@cache
+def _query_tables() -> tuple[Any, Any, Any]:
+    return (
+        pa.array([*HEAD_QUERIES, *(f"{adjective} " for adjective in ADJECTIVES)]),
+        pa.array(["", *_pairs(" ")]),
+        pa.array(["", *_numbers(" ")]),
+    )
+
+
+@cache
+def _address_tables() -> tuple[Any, Any, Any]:
+    sites = [
+        name.removeprefix("www.").removesuffix(".com").replace(" ", "-") for name in HEAD_QUERIES
+    ]
+    starts = [f"https://www.{site}.example" for site in sites]
+    starts += [f"www.{adjective}-" for adjective in ADJECTIVES]
+    pages = [f"{number}.example/{url + 1}" for number in _numbers("-") for url in range(_URLS)]
+    return pa.array(starts), pa.array(["", *_pairs("-")]), pa.array([*_HEAD_PATHS, *pages])
+
+
+def _pairs(separator: str) -> list[str]:
+    return [
+        f"{thing}{separator}{place}" for thing in TREES_AND_THINGS for place in PLACES_AND_TRADES
+    ]
+
+
+def _numbers(separator: str) -> list[str]:
+    return ["", *(f"{separator}{block + 1}" for block in range(1, MAX_QUERIES // _TRIPLES + 1))]

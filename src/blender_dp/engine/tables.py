@@ -1,0 +1,54 @@
+"""What the counting needs from a database engine, beyond the expressions they all share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import narwhals as nw
+import pyarrow as pa
+
+from blender_dp.engine.keyed_permutation import KeyedPermutation
+
+Frame = nw.LazyFrame[Any]
+
+
+class Tables(Protocol):
+    """A database that runs narwhals expressions: DuckDB here, a cluster elsewhere."""
+
+    def log(self, keys: KeyedPermutation) -> Frame:
+        """Return the log, one row a line, with its rows shuffled by ``keys``.
+
+        Columns: row, user_key, user, query, url, perhaps opt_in, and shuffled: the permuted row
+        number, which an engine computes in its own arithmetic because every row needs it.
+        """
+        ...
+
+    @property
+    def label(self) -> str:
+        """What to call the log in a message."""
+        ...
+
+    @property
+    def has_only_records(self) -> bool:
+        """Whether it is known without a look that every row is a record."""
+        ...
+
+    @property
+    def rescans_cheaply(self) -> bool:
+        """Whether reading the log twice costs less than carrying every string once."""
+        ...
+
+    def with_user_id(self, frame: Frame) -> Frame:
+        """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine."""
+        ...
+
+    def materialise(self, frame: Frame) -> Frame:
+        """Compute ``frame`` now, keep it, and return it."""
+        ...
+
+    def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
+        """Put a small table next to the log."""
+        ...
+
+    def fetch(self, frame: Frame) -> pa.Table:
+        """Bring a small result here."""
+        ...

@@ -1,0 +1,1 @@
+"""The HTML report and the output directory it lies in."""

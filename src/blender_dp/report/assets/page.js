@@ -1,0 +1,53 @@
+// Reads the figures that lie in the page and starts its parts.
+
+function isGroupSize([, size]) {
+  return isNumber(size) && size > 0;
+}
+
+/** Gather what several parts of the page need. */
+function readReport() {
+  const figures = JSON.parse(byId("figures").textContent);
+  const release = figures.release ?? {};
+  const run = figures.run ?? {};
+  const rows = { queries: ranked(release.queries), records: ranked(release.records) };
+  const listed = { queries: rows.queries.filter(isListed), records: rows.records.filter(isListed) };
+  const groups = Object.entries(release.users ?? run.users ?? {}).filter(isGroupSize);
+  const confidence = isNumber(release.confidence) ? release.confidence : 0.95;
+  return {
+    release, run, rows, listed, quantile: figures.normal_quantile,
+    covered: total(listed.queries.length > 0 ? listed.queries : listed.records),
+    users: { groups, total: groups.reduce((sum, [, size]) => sum + size, 0) },
+    promise: release.promise ?? run.parameters ?? {},
+    level: `${plain(confidence * 100)}${SPACE}%`,
+  };
+}
+
+function hideDeadLinks() {
+  for (const link of document.querySelectorAll("nav a")) {
+    const section = byId(link.getAttribute("href").slice(1));
+    link.hidden = section.hidden;
+  }
+}
+
+function startPage() {
+  startTheme();
+  startTooltips();
+  const report = readReport();
+  showSummary(report);
+  startRanking(report);
+  startRankCurve(report);
+  startWeights(report);
+  showPromises(report);
+  startTable(report);
+  showFacts(report);
+  byId("foot").textContent = footLine(report);
+  hideDeadLinks();
+}
+
+function footLine({ release, run }) {
+  const version = run.software?.["blender-dp"];
+  return [`Made by blender-dp${version ? ` ${version}` : ""}`, release.created ?? run.created,
+    release.head_list ? `head list ${release.head_list}` : null].filter(Boolean).join(" · ");
+}
+
+startPage();

@@ -1,0 +1,78 @@
+// The ranking with error bars: what is shown, on which axis, and what it says.
+
+/** Start the ranking of queries or records. */
+function startRanking(report) {
+  if (report.listed.queries.length === 0 && report.listed.records.length === 0) return;
+  byId("ranking").hidden = false;
+  const shown = new Set(GROUPS.map((group) => group.id));
+  const view = { report, shown, rows: [], scale: null };
+  const redraw = () => drawRanking(view);
+  drawLegend(byId("ranking-legend"), GROUPS, shown, redraw);
+  for (const name of ["ranking-what", "ranking-rows", "ranking-axis"]) onChoice(name, redraw);
+  startRankingRows(view);
+  redraw();
+}
+
+function drawRanking(view) {
+  const what = chosen("ranking-what");
+  const all = view.report.listed[what];
+  byId("ranking").dataset.what = what;
+  dropIdleChoices("ranking-rows", all.length);
+  const most = chosen("ranking-rows");
+  view.rows = most === "all" ? all : all.slice(0, Number(most));
+  view.isLog = chosen("ranking-axis") === "log";
+  view.scale = rankingScale(view);
+  sayRanking(view, what, all.length);
+  drawRankingAxis(view);
+  drawRankingRows(view);
+}
+
+function rankingScale({ rows, shown, isLog, report }) {
+  const values = [];
+  for (const group of GROUPS.filter(({ id }) => shown.has(id))) {
+    for (const row of rows) {
+      values.push(group.value(row), ...(group.interval(row, report.quantile) ?? []));
+    }
+  }
+  const numbers = values.filter(isNumber);
+  const most = numbers.reduce((a, b) => Math.max(a, b), 0) || 0.01;
+  const least = numbers.reduce((a, b) => Math.min(a, b), 0);
+  const margin = (most - least) * 0.02;
+  if (!isLog) return linearScale(least < 0 ? least - margin : 0, most + margin);
+  return logScale(logStart(rows.map((row) => row.probability)) / 2, most);
+}
+
+function sayRanking({ rows, report, isLog }, what, all) {
+  const title = byId("ranking-title");
+  const [first] = rows;
+  title.replaceChildren();
+  if (first) {
+    title.append(...rowName(first),
+      ` comes first, with ${percent(first.probability)} of all activity`);
+  } else {
+    title.append(`No ${what} on the list`);
+  }
+  byId("ranking-caption").textContent = `Each row has three estimates with their ${report.level} `
+    + `intervals: from the opt-in group alone, from the clients alone, and blended. Showing `
+    + `${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
+  byId("ranking-axis-title").textContent = `Share of all activity${isLog ? ", log scale" : ""}`;
+  byId("ranking-footnote").textContent = rankingFootnote(isLog);
+}
+
+const NOUNS = { queries: ["query", "queries"], records: ["record", "records"] };
+
+function rankingFootnote(isLog) {
+  const hollow = "A hollow mark has no interval. What is not on the list stands in the table.";
+  if (!isLog) return `${hollow} Estimates below zero are noise: the true share is zero or more.`;
+  return `${hollow} A log axis has no zero: an arrow at the left edge stands for an estimate at or `
+    + "below the start of the axis, and intervals are cut there.";
+}
+
+function drawRankingAxis({ scale }) {
+  const ticks = scale.ticks.map((tick) => {
+    const label = html("span", { class: "tick" }, percentTick(tick));
+    label.style.left = `${scale.place(tick) * 100}%`;
+    return label;
+  });
+  byId("ranking-axis").replaceChildren(html("div", { class: "ranking-ticks" }, ticks));
+}

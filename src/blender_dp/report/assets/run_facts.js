@@ -1,0 +1,136 @@
+// How the run was made: settings, groups, input, times, and what is known to be imperfect.
+
+const GROUP_NAMES = {
+  opt_in: "Opt-in",
+  opt_in_discovery: "Opt-in, discovery",
+  opt_in_estimation: "Opt-in, estimation",
+  clients: "Clients",
+};
+
+const SETTING_NAMES = {
+  epsilon: "ε", delta: "δ", head_list_size: "Most queries on the list, M", preset: "Preset",
+  head_list_user_fraction: "Opt-in share for discovery",
+  query_budget_fraction: "Budget for the query",
+  records_per_optin_user: "Records per opt-in user", records_per_client: "Records per client",
+  project: "Projected to sum to 1", seed: "Seed", opt_in: "Opt-in share of users",
+  format: "Format", files: "Files", bytes: "Size", rows: "Rows",
+  rows_without_record: "Rows without a record", rows_without_user: "Rows without a user",
+  candidate_queries: "Candidate queries", candidate_records: "Candidate records",
+  queries: "Queries", records: "Records", cells: "Cells", count_threshold: "Count threshold",
+  client_epsilon: "ε of the clients' reports", verdict: "Verdict", python: "Python",
+  duckdb: "DuckDB", numpy: "NumPy", "blender-dp": "blender-dp",
+};
+
+const PERCENT_SETTINGS = new Set(["head_list_user_fraction", "query_budget_fraction", "opt_in"]);
+
+/** Fill the cards about the run; a part that is not there has no card. */
+function showFacts({ release, run, users }) {
+  byId("facts").replaceChildren(...[
+    usersCard(users),
+    timesCard(run.seconds),
+    memoryCard(run),
+    settingsCard("Parameters", run.parameters),
+    settingsCard("Input", run.input),
+    settingsCard("Head list", run.head_list),
+    settingsCard("Certificate", run.certificate),
+    flawsCard(run.flaws, release.preset),
+    settingsCard("Software", run.software),
+  ].filter(Boolean));
+}
+
+function card(title, ...content) {
+  return html("section", { class: "card fact-card" }, html("h3", {}, title), content);
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function settingsCard(title, settings) {
+  const entries = isObject(settings) ? flattened(settings) : [];
+  if (entries.length === 0) return null;
+  return card(title, html("dl", { class: "settings" }, entries.map(([name, value]) => [
+    html("dt", {}, settingName(name)), html("dd", {}, settingValue(name, value))])));
+}
+
+/** Return name and value of every setting, those of inner objects with both names. */
+function flattened(settings, prefix = "") {
+  return Object.entries(settings).flatMap(([name, value]) => (isObject(value)
+    ? flattened(value, `${prefix}${name} · `) : [[prefix + name, value]]));
+}
+
+function settingName(name) {
+  if (Object.hasOwn(SETTING_NAMES, name)) return SETTING_NAMES[name];
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function settingValue(name, value) {
+  if (value === null || value === undefined) return html("span", { class: "quiet" }, "not set");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return firstFew(value);
+  if (name === "seed") return String(value);
+  if (isNumber(value)) {
+    if (name === "bytes") return bytes(value);
+    return PERCENT_SETTINGS.has(name) ? `${plain(value * 100)}${SPACE}%` : plain(value);
+  }
+  return String(value);
+}
+
+/** Write the first few of a list and how many more there are. */
+function firstFew(values) {
+  const most = 4;
+  const first = values.slice(0, most).map((value) => (isObject(value) ? JSON.stringify(value)
+    : String(value ?? ABSENT))).join(", ");
+  const more = values.length - most;
+  return more > 0 ? `${first} and ${count(more)} more` : first || ABSENT;
+}
+
+function usersCard({ groups, total: all }) {
+  if (all === 0) return null;
+  const bar = html("div", { class: "stack", "aria-hidden": "true" }, groups.map(([id, size]) => {
+    const part = html("span", { class: `stack-part group-${id}` });
+    part.style.flexGrow = size / all;
+    return part;
+  }));
+  const legend = html("ul", { class: "stack-legend" }, groups.map(([id, size]) => html("li", {},
+    html("span", { class: `swatch group-${id}`, "aria-hidden": "true" }),
+    html("span", {}, GROUP_NAMES[id] ?? settingName(id)),
+    html("span", { class: "stack-count" }, count(size)),
+    html("span", { class: "quiet" }, percent(size / all)))));
+  return card("Users", html("p", { class: "big" }, count(all)), bar, legend);
+}
+
+function timesCard(times) {
+  const steps = isObject(times) ? Object.entries(times).filter(([, value]) => isNumber(value)) : [];
+  if (steps.length === 0) return null;
+  const all = steps.reduce((sum, [, value]) => sum + value, 0);
+  const most = steps.reduce((top, [, value]) => Math.max(top, value), 0);
+  return card("Time per step", html("p", { class: "big" }, seconds(all)),
+    html("dl", { class: "bars" }, steps.map(([name, value]) => html("div", {},
+      html("dt", {}, name.charAt(0).toUpperCase() + name.slice(1)),
+      html("dd", {}, shareBar(most > 0 ? value / most : 0), html("span", {}, seconds(value)))))));
+}
+
+function shareBar(share) {
+  const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("span"));
+  bar.firstChild.style.width = `${clamp(share, 0, 1) * 100}%`;
+  return bar;
+}
+
+function memoryCard({ peak_memory_bytes: peak, memory_limit_bytes: limit }) {
+  if (!isNumber(peak)) return null;
+  const isLimited = isNumber(limit) && limit > 0;
+  return card("Memory", html("p", { class: "big" }, bytes(peak)),
+    isLimited ? shareBar(peak / limit) : null,
+    html("p", { class: "quiet" }, isLimited
+      ? `at most; ${percent(peak / limit)} of the limit of ${bytes(limit)}` : "at most"));
+}
+
+function flawsCard(flaws, preset) {
+  if (!Array.isArray(flaws) || flaws.length === 0) return null;
+  const whose = preset ? ` of the preset “${preset}”` : "";
+  return card(`Known flaws${whose}`, html("ul", { class: "flaws" }, flaws.filter(isObject)
+    .map(({ id, sentence: words }) => html("li", {},
+      id ? html("span", { class: "badge" }, id) : null, html("span", {}, words ?? "")))));
+}

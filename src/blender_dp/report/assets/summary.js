@@ -1,0 +1,86 @@
+// The top of the page: what was found, and what to know before reading on.
+
+/** Fill the summary. */
+function showSummary(report) {
+  const { release, run } = report;
+  byId("banners").replaceChildren(...banners(release, run));
+  byId("made").textContent = [day(release.created ?? run.created) ?? "",
+    release.preset ? `preset “${release.preset}”` : ""].filter(Boolean).join(" · ");
+  byId("lead").replaceChildren(...lead(report));
+  byId("tiles").replaceChildren(...tiles(report));
+  byId("notes").replaceChildren(...callouts(report));
+}
+
+/** Warn unless the files say that this is private: silence is no promise. */
+function banners(release, run) {
+  const danger = (text) => html("p", { class: "banner banner-danger", role: "note" }, text);
+  const says = [release.private, run.private];
+  const found = [];
+  if (says.includes(false)) {
+    found.push(danger("Experiment: made with a seed, not private, do not publish."));
+    document.title = `Not private: ${document.title}`;
+  } else if (!says.includes(true)) {
+    found.push(danger("The files do not say whether this is private: treat it as not private."));
+  }
+  if (run.synthetic === true) {
+    found.push(html("p", { class: "banner banner-info", role: "note" },
+      "Synthetic data: no real person's searches are in this report."));
+  }
+  return found;
+}
+
+function isPrivate({ release, run }) {
+  return ![release.private, run.private].includes(false);
+}
+
+/** Say in one sentence what was found, for whom, at which privacy. */
+function lead(report) {
+  const { listed, covered, users, promise } = report;
+  const strong = (text) => html("b", {}, text);
+  const among = users.total > 0 ? ["Among ", strong(`${count(users.total)} users`), ", "] : [];
+  const at = privacyClause(report, promise, strong);
+  if (listed.queries.length + listed.records.length === 0) {
+    return sentence([...among, "no query was popular enough to be found", ...at, "."]);
+  }
+  return sentence([...among, strong(plural(listed.queries.length, ...NOUNS.queries)), " and ",
+    strong(plural(listed.records.length, ...NOUNS.records)), " (a query and the page clicked for "
+    + "it) were found to be popular; together they cover ", strong(percent(covered)),
+    " of all activity", ...at, "."]);
+}
+
+function sentence(parts) {
+  const [first, ...rest] = parts;
+  return typeof first === "string"
+    ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : parts;
+}
+
+function privacyClause(report, promise, strong) {
+  if (!isNumber(promise.epsilon)) return [];
+  const verb = isPrivate(report) ? ", with every user promised " : ", computed with ";
+  const value = (sign, number) => strong(`${sign}${SPACE}=${SPACE}${plain(number)}`);
+  const delta = isNumber(promise.delta) ? [" and ", value("δ", promise.delta)] : [];
+  return [verb, value("ε", promise.epsilon), ...delta];
+}
+
+function tiles({ listed, covered, users, promise }) {
+  const facts = [
+    ["Queries found", count(listed.queries.length)],
+    ["Records found", count(listed.records.length)],
+    ["Activity covered", percent(covered)],
+    users.total > 0 ? ["Users", count(users.total)] : null,
+    isNumber(promise.epsilon) ? ["Privacy ε", plain(promise.epsilon)] : null,
+    isNumber(promise.delta) ? ["Privacy δ", plain(promise.delta)] : null,
+  ];
+  return facts.filter(Boolean).map(([name, value]) => html("div", { class: "tile" },
+    html("dt", {}, name), html("dd", {}, value)));
+}
+
+function callouts({ listed, run }) {
+  const written = Array.isArray(run.notes) ? run.notes : [];
+  const notes = written.filter((note) => typeof note === "string");
+  if (listed.queries.length + listed.records.length === 0) {
+    notes.unshift("The head list is empty: too few opt-in users shared any one record for it to be "
+      + "found. More opt-in users, a larger ε or a larger δ would help.");
+  }
+  return notes.map((note) => html("p", { class: "callout" }, note));
+}

@@ -1,0 +1,110 @@
+// How much the opt-in group counts in each record's estimate.
+
+const WINDOW = { least: -1, most: 2 };
+
+/** Start the chart of blend weights. */
+function startWeights(report) {
+  const rows = report.listed.records.filter((row) => isNumber(row.opt_in_weight));
+  if (rows.length === 0) return;
+  byId("weights").hidden = false;
+  sayWeights(report, rows);
+  dropIdleChoices("weights-rows", rows.length);
+  const redraw = startPlane(byId("weights-plane"), (host, width) => {
+    const most = chosen("weights-rows");
+    const top = most === "all" ? rows : rows.slice(0, Number(most));
+    host.replaceChildren(drawWeights(top, width));
+  });
+  onChoice("weights-rows", redraw);
+}
+
+function isOutside(row) {
+  return row.opt_in_weight < 0 || row.opt_in_weight > 1;
+}
+
+function sayWeights({ listed }, rows) {
+  const sorted = rows.map((row) => row.opt_in_weight).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)];
+  const leader = median < 0.5 ? "Clients" : "The opt-in group";
+  const verb = median < 0.5 ? "decide" : "decides";
+  byId("weights-title").textContent = `${leader} ${verb} most: the median opt-in weight is `
+    + plain(Number(median.toFixed(2)));
+  byId("weights-footnote").textContent = [outsideSentence(rows.filter(isOutside)),
+    weightlessSentence(listed.records.length - rows.length)].filter(Boolean).join(" ");
+}
+
+function outsideSentence(outside) {
+  if (outside.length === 0) return "All weights lie between 0 and 1.";
+  const sizes = outside.map((row) => row.opt_in_weight);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const range = least === most ? plain(most) : `from ${plain(least)} to ${plain(most)}`;
+  return `${plural(outside.length, "weight lies", "weights lie")} outside 0 to 1 (${range}), `
+    + "marked by hollow diamonds: a variance was estimated as negative there, and the blend is not between "
+    + "the two estimates. Arrows point to weights beyond the axis.";
+}
+
+function weightlessSentence(weightless) {
+  return weightless === 0 ? null
+    : `${plural(weightless, "record has", "records have")} no weight: only one group `
+      + "estimates them.";
+}
+
+function drawWeights(rows, width) {
+  const sizes = rows.map((row) => row.opt_in_weight);
+  // Some room beyond 0 and 1 in any case, where the names of the two lines stand.
+  const least = clamp(sizes.reduce((a, b) => Math.min(a, b), -0.14), WINDOW.least, 0);
+  const most = clamp(sizes.reduce((a, b) => Math.max(a, b), 1.14), 1, WINDOW.most);
+  const frame = planeFrame({ width,
+    x: { scale: rankScale(rows, width), tick: count, title: "Rank of the record" },
+    y: { scale: linearScale(least, most, 6), tick: plain, title: "Opt-in weight" },
+    label: byId("weights-title").textContent + "." });
+  drawReferences(frame);
+  const points = rows.map((row) => (
+    { x: frame.atX(row.rank), y: frame.atY(row.opt_in_weight), row }));
+  const beyond = ({ row }) => row.opt_in_weight > WINDOW.most || row.opt_in_weight < WINDOW.least;
+  const outside = points.filter((point) => isOutside(point.row) && !beyond(point));
+  frame.layer.append(
+    pointsPath("weight-points", "circle", points.filter(({ row }) => !isOutside(row))),
+    pointsPath("weight-outside", "diamond", outside),
+    svg("path", { class: "weight-beyond", d: points.filter(beyond).map(arrow).join("") }));
+  attachReader(frame, points, describeWeight);
+  return frame.root;
+}
+
+function rankScale(rows, width) {
+  const last = rows.reduce((most, row) => Math.max(most, row.rank), 2);
+  const round = linearScale(0, last, width < 480 ? 4 : 8);
+  // A half rank of room on both sides; no label at rank 0, which there is not.
+  const [from, to] = [0.5, last + 0.5];
+  const ticks = [1, ...round.ticks.filter((tick) => tick > last / 20 && tick <= last
+    && Number.isInteger(tick))];
+  return { from, to, ticks, place: (value) => (value - from) / (to - from) };
+}
+
+function drawReferences({ layer, inner, atY }) {
+  layer.append(svg("rect", { class: "weight-range", width: inner.width, y: atY(1),
+    height: atY(0) - atY(1) }));
+  for (const [value, name, dy] of [[1, "only the opt-in group", -7], [0, "only clients", 16]]) {
+    layer.append(
+      svg("line", { class: "reference", x2: inner.width, y1: atY(value), y2: atY(value) }),
+      svg("text", { class: "reference-text", x: inner.width - 6, y: atY(value) + dy,
+        "text-anchor": "end" }, name));
+  }
+}
+
+/** Point beyond the edge of the axis at which a far weight is drawn. */
+function arrow({ x, y, row }) {
+  const up = row.opt_in_weight > 0 ? 1 : -1;
+  return `M${x - 4.5} ${y + 9 * up}l4.5 ${-8 * up}l4.5 ${8 * up}z`;
+}
+
+function describeWeight({ row }) {
+  const lines = [
+    [null, "Opt-in weight", plain(row.opt_in_weight) + (isOutside(row) ? ", outside 0 to 1" : "")],
+    [markOf("opt-in", "diamond"), "Opt-in group", percent(row.opt_in_probability)],
+    [markOf("clients", "triangle"), "Clients", percent(row.client_probability)],
+    [markOf("blend", "circle"), "Blend of both", percent(row.probability)],
+  ];
+  return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),
+    tooltipLines(lines)],
+  sentence: `Record of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
+}

@@ -1,0 +1,101 @@
+"""Every file that a result is written as."""
+
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.create_head_list.paper import count_threshold
+from blender_dp.core.flaws import count_flaws
+from blender_dp.core.promises import certificate, promises
+from blender_dp.engine.released_tables import query_table, record_table
+from blender_dp.report.html_report import render_report
+from blender_dp.wire.documents import write_document
+from blender_dp.wire.head_list import head_list_document
+from blender_dp.wire.release import release_document, user_counts
+
+SOFTWARE = ("blender-dp", "duckdb", "narwhals", "numpy", "pyarrow", "cryptography")
+REPORT = "report.html"
+FILES = (
+    *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),
+    *("head_list.json", "opt_in_estimates.json", "release.json", "run.json", REPORT),
+)
+"""The names of what we write, and all that an earlier result may hold to be replaced."""
+
+
+def write_outputs(
+    directory: Path, result: BlenderResult, *, private: bool, created: str, facts: dict[str, Any]
+) -> None:
+    """Write the tables, the documents and the report of one result.
+
+    Args:
+        directory: Where to; it exists.
+        result: What was computed.
+        private: False if a seed was used anywhere.
+        created: When, in ISO 8601.
+        facts: What is known of how it was made: input, seconds, memory, seed.
+    """
+    _write_table(directory / "records", record_table(result))
+    _write_table(directory / "queries", query_table(result))
+    release = release_document(result, private=private, created=created)
+    run = run_document(result, private=private, created=created, facts=facts)
+    write_document(directory / "head_list.json", head_list_document(result.head_list))
+    write_document(directory / "release.json", release)
+    write_document(directory / "run.json", run)
+    (directory / REPORT).write_text(render_report(release, run), encoding="utf-8")
+
+
+def run_document(
+    result: BlenderResult, *, private: bool, created: str, facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Return how the result was made. No number in it counts anything but users."""
+    parameters, head_list = result.parameters, result.head_list
+    return {
+        "format": "blender-dp run",
+        "version": 1,
+        "private": private,
+        "created": created,
+        "parameters": parameters.document(),
+        "users": user_counts(result),
+        "head_list": {
+            "candidate_queries": result.curated.candidate_queries,
+            "candidate_records": result.curated.candidate_records,
+            "queries": len(head_list.queries),
+            "records": len(head_list.records()),
+            "cells": head_list.cells.cell_count,
+            "count_threshold": float(count_threshold(parameters)),
+        },
+        "promises": [asdict(promise) for promise in promises(result)],
+        "certificate": certificate(result),
+        "flaws": [asdict(flaw) for flaw in count_flaws(result)],
+        "notes": notes(result),
+        "software": {"python": platform.python_version(), **{s: version(s) for s in SOFTWARE}},
+        **facts,
+    }
+
+
+def notes(result: BlenderResult) -> list[str]:
+    """Return what a reader should know before the numbers."""
+    wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
+    if not found:
+        return [
+            "No record passed the threshold: the opt-in group is too small for a head list. "
+            "More opt-in users, a larger ε or a larger δ would help."
+        ]
+    if wanted is not None and found < wanted:
+        return [
+            f"The head list has {found} queries, fewer than the {wanted} asked for: no more "
+            "passed the threshold. More opt-in users or a larger ε would list more."
+        ]
+    return []
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    pa.parquet.write_table(table, path.with_suffix(".parquet"))
+    pa.csv.write_csv(table, path.with_suffix(".csv"))

@@ -1,0 +1,1 @@
+"""What travels between curator, devices and readers of a release: versioned files."""

@@ -1,0 +1,84 @@
+"""The head list as it is published: ``head_list.json``, version 1."""
+
+from pathlib import Path
+from typing import Any
+
+from blender_dp.core.errors import BrokenInvariantError, ParameterError
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.wire.documents import read_document, sealed
+from blender_dp.wire.fields import Fields
+
+FORMAT = "blender-dp head list"
+
+
+def head_list_document(head_list: HeadList) -> dict[str, Any]:
+    """Return what is published: the list, how to report against it, and a digest of both."""
+    return sealed(
+        {
+            "format": FORMAT,
+            "version": 1,
+            "private": head_list.private,
+            "mechanism": _mechanism_document(head_list.mechanism),
+            "queries": [
+                {"query": query, "urls": list(urls)}
+                for query, urls in zip(head_list.queries, head_list.urls, strict=True)
+            ],
+        }
+    )
+
+
+def head_list_digest(head_list: HeadList) -> str:
+    """Return the digest by which reports and estimates name this list."""
+    digest: str = head_list_document(head_list)["digest"]
+    return digest
+
+
+def mechanism_name(head_list: HeadList) -> str:
+    """Return the mechanism and its version as a report names them."""
+    return f"{head_list.mechanism.name}/{head_list.mechanism.version}"
+
+
+def read_head_list(path: Path) -> HeadList:
+    """Read a published head list; refuse one that was edited or breaks a rule."""
+    fields = read_document(path, FORMAT)
+    queries = fields.parts("queries")
+    try:
+        head_list = HeadList(
+            queries=tuple(entry.text("query") for entry in queries),
+            urls=tuple(entry.texts("urls") for entry in queries),
+            mechanism=_read_mechanism(fields.part("mechanism")),
+            private=fields.flag("private"),
+        )
+    except BrokenInvariantError as error:
+        fields.refuse("queries", f"break a rule: {error}")
+    if head_list_digest(head_list) != fields.text("digest"):
+        # Reports name a list by the digest of its file: another spelling would refuse them all.
+        fields.refuse("digest", "is not that of a list as this version writes it")
+    return head_list
+
+
+def _mechanism_document(mechanism: LocalAlgMechanism) -> dict[str, Any]:
+    return {
+        "name": mechanism.name,
+        "version": mechanism.version,
+        "epsilon": repr(float(mechanism.epsilon)),
+        "delta": repr(float(mechanism.delta)),
+        "query_budget_fraction": repr(float(mechanism.query_budget_fraction)),
+        "records_per_client": mechanism.records_per_client,
+    }
+
+
+def _read_mechanism(fields: Fields) -> LocalAlgMechanism:
+    known = LocalAlgMechanism.name, LocalAlgMechanism.version
+    if (fields.text("name"), fields.whole("version", at_least=0)) != known:
+        fields.refuse("name and version", f"must be {known[0]} and {known[1]}")
+    try:
+        return LocalAlgMechanism(
+            epsilon=fields.decimal("epsilon"),
+            delta=fields.decimal("delta"),
+            query_budget_fraction=fields.decimal("query_budget_fraction"),
+            records_per_client=fields.whole("records_per_client", at_least=1),
+        )
+    except ParameterError as error:
+        fields.refuse(error.name, "is outside its range")

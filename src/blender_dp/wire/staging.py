@@ -1,0 +1,124 @@
+"""Files and directories that appear whole or not at all.
+
+Written beside their place and renamed into it. Whatever goes wrong, even Ctrl-C or a full
+disk, leaves nothing half-written, and an earlier result is replaced only by a whole one.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from blender_dp.core.errors import InputError
+
+
+@contextmanager
+def staged_file(path: Path) -> Iterator[Path]:
+    """Give a name beside ``path`` to write to; put it in place at the end, on the disk."""
+    if path.is_dir():
+        raise InputError(path, "is a directory; a file is to be written here")
+    with _naming(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.partial-", dir=path.parent)
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.chmod(0o666 & ~_umask())
+        with _naming(path):
+            partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def staged_directory(
+    directory: Path, *, overwrite: bool = False, replaceable: Collection[str] = ()
+) -> Iterator[Path]:
+    """Give a directory beside ``directory`` to write to; put it in place at the end.
+
+    Args:
+        directory: Where the result goes; its parents are made if need be.
+        overwrite: Whether an earlier result may be replaced.
+        replaceable: The names that an earlier result may hold; anything else is not ours to lose.
+    """
+    if not directory.name:
+        raise InputError(directory, "must be a directory to make, with a name of its own")
+    _require_free(directory, overwrite=overwrite, replaceable=replaceable)
+    with _beside(directory) as partial:
+        try:
+            yield partial
+            with _naming(directory):
+                _put_in_place(partial, directory)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[str]) -> None:
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if not directory.is_dir() or directory.is_symlink():
+        raise InputError(directory, "is in the way and no directory; choose another name")
+    if not overwrite:
+        raise InputError(directory, "exists already; choose another name or pass --overwrite")
+    with _naming(directory):
+        foreign = sorted(entry.name for entry in directory.iterdir())
+    if foreign := [name for name in foreign if name not in replaceable]:
+        raise InputError(
+            directory, f"holds {foreign[0]}, which is no earlier result; choose another name"
+        )
+
+
+@contextmanager
+def _beside(directory: Path) -> Iterator[Path]:
+    """Make an empty directory beside another; take new parents away if nothing comes of it."""
+    parent = directory.parent
+    missing = [p for p in (parent, *parent.parents) if not p.exists()]
+    try:
+        with _naming(directory):
+            parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}.partial-", dir=parent))
+            partial.chmod(0o777 & ~_umask())
+        yield partial
+    except BaseException:
+        for made in missing:
+            with suppress(OSError):
+                made.rmdir()
+        raise
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let a failure to make something name the place that was asked for, not our own."""
+    try:
+        yield
+    except (PermissionError, FileNotFoundError, NotADirectoryError, FileExistsError) as error:
+        raise InputError(path, f"cannot be written ({error.strerror})") from None
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _put_in_place(partial: Path, directory: Path) -> None:
+    if not directory.exists():
+        partial.rename(directory)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.replaced-", dir=directory.parent))
+    try:
+        directory.rename(old / directory.name)
+        partial.rename(directory)
+    except BaseException:
+        with suppress(FileNotFoundError):  # it had not been moved yet
+            (old / directory.name).rename(directory)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,46 @@
+"""How a command ended, and what must be so when it refused."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from logs import PLANTED
+
+PROMISE = ("--epsilon=4", "--delta=0.01")
+"""For small logs: a δ that lets a record into the list when a few dozen users have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Exit status and both outputs."""
+
+    status: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+
+
+def assert_refused(outcome: Outcome, *named: object) -> None:
+    """Fail unless it was one sentence on standard error that names all of these and no data."""
+    assert_sentence(outcome)
+    assert outcome.status == 2, outcome
+    assert outcome.out == "", outcome
+    for name in named:
+        assert str(name) in outcome.err, f"{name} is not named: {outcome.err}"
+
+
+def assert_sentence(outcome: Outcome) -> None:
+    """Fail unless standard error holds one sentence for a person."""
+    assert outcome.err.startswith("blender-dp: "), outcome
+    assert outcome.err.endswith("\n"), outcome
+    assert outcome.err.count("\n") == 1, outcome
+    assert "Traceback" not in outcome.err, outcome
+    assert PLANTED not in outcome.err, f"repeats somebody's data: {outcome.err}"
+    assert ".part" not in outcome.err, f"names a file that only we know of: {outcome.err}"
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return everything in a folder, hidden names too."""
+    return sorted(path.name for path in folder.iterdir())

@@ -1,0 +1,109 @@
+"""Every population there is, behind one constructor, for the contract suite."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from blender_dp.core.population import Population
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.duckdb_tables import DuckDBTables, connect
+from blender_dp.engine.in_memory import LogRow, MemoryPopulation
+from blender_dp.engine.population import open_population
+from blender_dp.engine.readers import LogColumns, open_log
+
+MEMORY_LIMIT = 256 << 20
+
+
+@contextmanager
+def in_memory(
+    rows: Sequence[LogRow],
+    randomness: Randomness,
+    directory: Path,  # noqa: ARG001 - the others need it
+    *,
+    opt_in: float | None,
+    records_per_user: int = 1,  # noqa: ARG001 - the oracle keeps every row
+) -> Iterator[Population]:
+    """Open the oracle."""
+    yield MemoryPopulation.of(rows, randomness, opt_in=opt_in)
+
+
+@contextmanager
+def _duckdb(
+    path: Path,
+    randomness: Randomness,
+    *,
+    opt_in: float | None,
+    records_per_user: int,
+    rescans: bool,
+) -> Iterator[Population]:
+    columns = LogColumns(group="group" if opt_in is None else None)
+    connection = connect(path.parent, MEMORY_LIMIT)
+    source = replace(open_log(connection, [path], columns=columns), rescans_cheaply=rescans)
+    try:
+        yield open_population(
+            DuckDBTables(connection, source),
+            randomness,
+            opt_in=opt_in,
+            records_per_user=records_per_user,
+        )
+    finally:
+        connection.close()
+
+
+@contextmanager
+def duckdb_csv(
+    rows: Sequence[LogRow],
+    randomness: Randomness,
+    directory: Path,
+    *,
+    opt_in: float | None,
+    records_per_user: int = 1,
+) -> Iterator[Population]:
+    """Open a CSV file in DuckDB, which is read in one pass."""
+    path = directory / "log.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["user", "query", "url", "group"])
+        writer.writerows([r.user, r.query or "", r.url or "", _group(r)] for r in rows)
+    opened = _duckdb(
+        path, randomness, opt_in=opt_in, records_per_user=records_per_user, rescans=False
+    )
+    with opened as population:
+        yield population
+
+
+@contextmanager
+def duckdb_parquet(
+    rows: Sequence[LogRow],
+    randomness: Randomness,
+    directory: Path,
+    *,
+    opt_in: float | None,
+    records_per_user: int = 1,
+) -> Iterator[Population]:
+    """Open a Parquet file in DuckDB, which is read twice."""
+    path = directory / "log.parquet"
+    columns = {
+        "user": [r.user for r in rows],
+        "query": [r.query for r in rows],
+        "url": [r.url for r in rows],
+        "group": [_group(r) for r in rows],
+    }
+    pq.write_table(pa.table({name: pa.array(c, pa.string()) for name, c in columns.items()}), path)
+    opened = _duckdb(
+        path, randomness, opt_in=opt_in, records_per_user=records_per_user, rescans=True
+    )
+    with opened as population:
+        yield population
+
+
+POPULATIONS = {"in memory": in_memory, "DuckDB, CSV": duckdb_csv, "DuckDB, Parquet": duckdb_parquet}
+
+
+def _group(row: LogRow) -> str:
+    return "opt-in" if row.opt_in else "client"

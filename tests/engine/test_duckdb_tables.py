@@ -1,0 +1,101 @@
+"""The embedded engine keeps to its memory, numbers rows safely and tells nobody's secrets."""
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine import sampling
+from blender_dp.engine.duckdb_tables import DuckDBTables, connect
+from blender_dp.engine.population import TablePopulation, open_population
+from blender_dp.engine.readers import open_log
+
+PLANTED = "hush-hush"
+
+
+def write_log(path: Path, rows: int, users: int, name: str = "q") -> Path:
+    rng = np.random.default_rng(5)
+    table = pa.table(
+        {
+            "user": [f"u{u}" for u in rng.integers(0, users, rows)],
+            "query": [f"{name} {q} {'x' * 40}" for q in rng.integers(0, rows // 4, rows)],
+            "url": [f"https://{u}.example" for u in rng.integers(0, 5, rows)],
+        }
+    )
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    else:
+        path.write_text(
+            "\n".join(
+                "\t".join(row)
+                for row in [
+                    tuple(table.column_names),
+                    *zip(*table.to_pydict().values(), strict=True),
+                ]
+            )
+            + "\n",
+            encoding="utf-8",
+        )
+    return path
+
+
+def population_of(path: Path, spill: Path, memory_limit: int) -> TablePopulation:
+    connection = connect(spill, memory_limit)
+    tables = DuckDBTables(connection, open_log(connection, [path]))
+    return open_population(tables, Randomness.seeded(3), opt_in=0.5, records_per_user=2)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "tsv"])
+def test_a_log_larger_than_memory_gives_the_same_counts(tmp_path: Path, suffix: str) -> None:
+    path = write_log(tmp_path / f"log.{suffix}", rows=400_000, users=250_000)
+    classes = [
+        [c.tolist() for c in population_of(path, tmp_path, limit).opt_in.record_counts(2).classes()]
+        for limit in (64 << 20, 4 << 30)
+    ]
+    assert classes[0] == classes[1]
+
+
+def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="memory_limit must be from 64 MiB"):
+        connect(tmp_path, 1 << 20)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "tsv"])
+@pytest.mark.parametrize("records_per_user", [1, 2])
+def test_more_rows_than_can_be_numbered_are_refused(
+    tmp_path: Path, suffix: str, records_per_user: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "MOST_ROWS", 64)
+    monkeypatch.setattr("blender_dp.engine.population.MOST_ROWS", 64)
+    path = write_log(tmp_path / f"log.{suffix}", rows=200, users=50)
+    connection = connect(tmp_path, 256 << 20)
+    tables = DuckDBTables(connection, open_log(connection, [path]))
+    with pytest.raises(ParameterError, match="rows must be at most 64 in one log"):
+        open_population(tables, Randomness.seeded(3), opt_in=0.5, records_per_user=records_per_user)
+
+
+def test_a_row_without_a_user_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f"user,query,url\nu1,{PLANTED},w\n,{PLANTED},w\n", encoding="utf-8")
+    with pytest.raises(BlenderError, match="every row must name its user") as caught:
+        population_of(path, tmp_path, 256 << 20)
+    assert PLANTED not in str(caught.value)
+
+
+def test_what_the_engine_says_about_the_data_is_not_repeated(tmp_path: Path) -> None:
+    connection = connect(tmp_path, 256 << 20)
+    source = open_log(connection, [write_log(tmp_path / "log.parquet", rows=40, users=9)])
+    tables = DuckDBTables(connection, source)
+    frame = tables.upload({"text": [PLANTED]})
+    broken = frame.to_native().project("CAST(text AS INTEGER) AS number")
+    with pytest.raises(duckdb.ConversionException, match=PLANTED):
+        broken.fetchall()
+    with pytest.raises(BlenderError) as caught:
+        tables.fetch(tables._frame(broken))
+    assert str(caught.value) == "the database engine failed (ConversionException)"
+    assert caught.value.__cause__ is None

@@ -1,0 +1,59 @@
+"""The secret shuffle is a permutation, the same in every arithmetic."""
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine import keyed_permutation
+from blender_dp.engine.keyed_permutation import PRIME, KeyedPermutation
+
+keys = st.builds(KeyedPermutation, st.integers(1, PRIME - 1), st.integers(0, PRIME - 1))
+
+
+@given(keys, st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=20))
+def test_python_duckdb_and_narwhals_compute_the_same(
+    key: KeyedPermutation, numbers: list[int]
+) -> None:
+    expected = [key.of_small(x) for x in numbers]
+    assert all(0 <= y < PRIME for y in expected)
+    relation = duckdb.connect().from_arrow(pa.table({"x": numbers}))
+    native = relation.select(key.of_small(duckdb.ColumnExpression("x")).alias("y"))
+    assert [y for (y,) in native.fetchall()] == expected
+    shared = nw.from_native(relation).select(y=key.of_small(nw.col("x")))
+    assert [y for (y,) in shared.to_native().fetchall()] == expected
+
+
+@given(keys, st.lists(st.integers(0, 2**62 - 1), min_size=1, max_size=20))
+def test_large_numbers_are_hashed_alike_and_without_overflow(
+    key: KeyedPermutation, numbers: list[int]
+) -> None:
+    relation = duckdb.connect().from_arrow(pa.table({"x": numbers}))
+    shared = nw.from_native(relation).select(y=key.of_large(nw.col("x")))
+    assert [y for (y,) in shared.to_native().fetchall()] == [key.of_large(x) for x in numbers]
+
+
+@pytest.mark.parametrize("prime", [7, 19, 23, 47, 1019])
+def test_the_fifth_power_permutes_when_five_does_not_divide_the_order(
+    prime: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same formula at sizes where every value can be looked at; 5 does not divide prime - 1."""
+    monkeypatch.setattr(keyed_permutation, "PRIME", prime)
+    assert (prime - 1) % 5
+    for multiplier in (1, 2, prime - 1):
+        key = KeyedPermutation(multiplier, 3)
+        assert {key.of_small(x) for x in range(prime)} == set(range(prime))
+
+
+def test_five_does_not_divide_the_order_of_the_prime_in_use() -> None:
+    assert (PRIME - 1) % 5
+
+
+def test_keys_are_drawn_from_the_source_passed_in() -> None:
+    assert KeyedPermutation.draw(Randomness.seeded(1)) == KeyedPermutation.draw(
+        Randomness.seeded(1)
+    )
+    assert KeyedPermutation.draw(Randomness.secure()) != KeyedPermutation.draw(Randomness.secure())

@@ -1,0 +1,140 @@
+"""``docs/paper-map.md`` is true: every line of the paper has code and a test that exist."""
+
+import ast
+import importlib
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "paper-map.md"
+
+LINES = {2: 6, 3: 14, 4: 16, 5: 18, 6: 21, 7: 6}
+"""How many numbered lines each figure of the paper has, counted in its source.
+
+Every ``State``, ``For``, ``If``, ``Let`` and ``Continue`` is a line. The paper itself calls the
+variance line 13 and the accumulation line 15 of Fig. 4, which settles that ``Let`` is one.
+"""
+
+STATEMENTS = {
+    "Theorem 3.1",  # CreateHeadList
+    "Theorem 3.2",  # EstimateOptinProbabilities
+    "Theorem 3.3",  # theorem:localalg-priv
+    "Observation 3.4",  # observation:client-denoising
+    "Theorem 3.5",  # theorem:opt-in-variance
+    "Theorem 3.6",  # theorem:client-variance
+    "Theorem 3.7",  # theorem:weighting-scheme
+}
+
+
+class Row(NamedTuple):
+    """One row of the map."""
+
+    place: str
+    symbol: str
+    test: str
+
+
+ROW = re.compile(r"^\| (?P<place>[^|]+) \| .+ \| `(?P<symbol>[\w.]+)` \| `(?P<test>[^`|]+)` \|$")
+LINE_RANGE = re.compile(r"^Fig\. (?P<figure>\d+) lines? (?P<first>\d+)(?:-(?P<last>\d+))?$")
+
+
+def rows_of(page: str) -> list[Row]:
+    """Return the rows of every table below "Lines and theorems"."""
+    _, _, tables = page.partition("## Lines and theorems")
+    written = [
+        line
+        for line in tables.splitlines()
+        if line.startswith("| ") and not line.startswith("| paper |")
+    ]
+    unread = [line for line in written if not ROW.match(line)]
+    assert not unread, f"rows that are not paper, what, symbol, test: {unread}"
+    return [Row(**row.groupdict()) for line in written if (row := ROW.match(line))]
+
+
+def resolve(symbol: str) -> object:
+    """Import the longest module of ``symbol`` and take the rest as attributes."""
+    parts = symbol.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[length:]:
+            found = getattr(found, name)
+        return found
+    raise ModuleNotFoundError(symbol)
+
+
+@cache
+def names_of_tests(path: Path) -> frozenset[str]:
+    """Return the names of the test functions of a file, without importing it."""
+    return frozenset(
+        node.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
+
+
+def lines_covered(rows: list[Row]) -> Counter[tuple[int, int]]:
+    """Count how often each (figure, line) is claimed."""
+    ranges = [match for row in rows if (match := LINE_RANGE.match(row.place))]
+    return Counter(
+        (int(match["figure"]), line)
+        for match in ranges
+        for line in range(int(match["first"]), int(match["last"] or match["first"]) + 1)
+    )
+
+
+ROWS = rows_of(PAGE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("symbol", sorted({row.symbol for row in ROWS}))
+def test_every_symbol_can_be_imported(symbol: str) -> None:
+    assert resolve(symbol) is not None
+
+
+@pytest.mark.parametrize("test", sorted({row.test for row in ROWS}))
+def test_every_test_exists(test: str) -> None:
+    path, _, name = test.partition("::")
+    assert (ROOT / path).is_file(), f"no file {path}"
+    assert name in names_of_tests(ROOT / path), f"no {name} in {path}"
+
+
+@pytest.mark.parametrize("figure", LINES)
+def test_every_line_of_a_figure_is_mapped_once(figure: int) -> None:
+    claimed = {line: n for (fig, line), n in lines_covered(ROWS).items() if fig == figure}
+    assert claimed == dict.fromkeys(range(1, LINES[figure] + 1), 1)
+
+
+def test_every_theorem_is_mapped() -> None:
+    places = {row.place.partition(" `")[0] for row in ROWS}
+    assert places >= STATEMENTS, f"missing: {STATEMENTS - places}"
+
+
+PLACE = re.compile(
+    r"Fig\. \d+ lines? \d+(-\d+)?|Fig\. \d+ `[\w:-]+`|Section \d\.\d"
+    r"|(Theorem|Observation) 3\.[1-7]( `[\w:-]+`)?|Equation `[\w:-]+`"
+)
+
+
+def test_every_place_is_one_of_the_papers() -> None:
+    """A misspelt figure or line would otherwise count as something else."""
+    assert not [row.place for row in ROWS if not PLACE.fullmatch(row.place)]
+
+
+@pytest.mark.parametrize(
+    "symbol", ["blendr_dp", "blender_dp.core.nothing", "blender_dp.core.cells.Cells.k"]
+)
+def test_a_symbol_that_is_gone_is_noticed(symbol: str) -> None:
+    with pytest.raises((AttributeError, ModuleNotFoundError)):
+        resolve(symbol)
+
+
+def test_a_row_that_cannot_be_read_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="rows that are not"):
+        rows_of("## Lines and theorems\n| Fig. 2 line 1 | split | blender | some test |\n")

@@ -1,0 +1,122 @@
+"""The rules of CONTRIBUTING.md that a machine can hold."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import blender_dp
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "blender_dp"
+MODULES = sorted(SOURCE.rglob("*.py"))
+FEWEST_TESTS = 500
+"""Fewer test functions than this, and some were lost on the way."""
+
+
+def tracked_files() -> list[Path]:
+    """Return what is or will be committed; without git, everything that is not ignored by name."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        skip = (".venv", ".make", "__pycache__", "demo", ".git")
+        return [p for p in ROOT.rglob("*") if p.is_file() and not set(p.parts) & set(skip)]
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def test_public_names_are_there_and_sorted() -> None:
+    assert blender_dp.__all__ == sorted(blender_dp.__all__)
+    for name in blender_dp.__all__:
+        assert getattr(blender_dp, name).__doc__, name
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_file_is_too_long_and_no_function_does_too_much(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    assert text.count("\n") <= 300
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            described = ast.get_docstring(node)
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            code = lines - (described.count("\n") + 1 if described else 0)
+            assert code <= 60, node.name
+
+
+def test_the_architecture_page_maps_every_module() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for module in MODULES:
+        parts = module.relative_to(SOURCE).parts
+        if len(parts) == 1 or module.name in ("__init__.py", "__main__.py"):
+            continue
+        folder, rest = parts[0], parts[1]
+        known = f"`{rest}`" in page or f"`{rest}/`" in page
+        assert known or folder == "cli", f"{module.relative_to(ROOT)} is not on the map"
+
+
+def test_the_architecture_page_names_only_what_exists() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    names = {path.name for path in [*ROOT.rglob("*.py"), *ROOT.rglob("*.md")]}
+    for named in re.findall(r"`(?:\w+/)*(\w+\.(?:py|md))`", page):
+        assert named in names, named
+    for folder in re.findall(r"`([\w/]+)/`", page):
+        assert any(
+            (base / folder).is_dir() for base in [ROOT, ROOT / "tests", *SOURCE.glob("**/")]
+        ), folder
+
+
+def test_nothing_names_a_machine_or_a_registry() -> None:
+    machine = re.compile(r"/(?:work|root|home)/\w|(?:index|extra-index|registry)[-_]?url", re.I)
+    address = re.compile(r"https?://")
+    for path in tracked_files():
+        if path.suffix in (".png", ".svg") or path == Path(__file__):
+            continue
+        text = path.read_text(encoding="utf-8")
+        found = machine.search(text.replace("--no-emit-index-url", ""))
+        assert not found, f"{path.relative_to(ROOT)}: {found and found[0]}"
+        if path.parent.name == "requirements":
+            assert not address.search(text), path
+
+
+def test_no_file_is_named_for_no_subject() -> None:
+    nameless = {"utils", "util", "helpers", "helper", "common", "misc", "base", "stuff"}
+    assert not [p for p in tracked_files() if {p.stem, *p.relative_to(ROOT).parts} & nameless]
+
+
+GENERATORS = re.compile(r"\b(?:np|numpy)\.random|^import random|^from random|\bsecrets\b", re.M)
+SEEDED_ON_PURPOSE = ("evaluation", "engine/synthetic")
+
+
+def test_noise_comes_only_from_the_source_that_is_passed_in() -> None:
+    for module in MODULES:
+        where = str(module.relative_to(SOURCE))
+        if not where.startswith(SEEDED_ON_PURPOSE):
+            assert not GENERATORS.search(module.read_text(encoding="utf-8")), where
+
+
+def test_every_step_has_its_privacy_argument() -> None:
+    steps = [path for path in (SOURCE / "core").iterdir() if (path / "paper.py").is_file()]
+    assert len(steps) == 5
+    for step in steps:
+        assert "Claim" in (step / "PRIVACY.md").read_text(encoding="utf-8"), step.name
+
+
+def test_links_in_the_docs_lead_somewhere() -> None:
+    for page in [p for p in tracked_files() if p.suffix == ".md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+            if not target.startswith(("http", "mailto")):
+                assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def test_no_tests_were_lost() -> None:
+    tests = sum(
+        len(re.findall(r"^(?:async )?def test_", path.read_text(encoding="utf-8"), re.M))
+        for path in (ROOT / "tests").rglob("test_*.py")
+    )
+    assert tests >= FEWEST_TESTS
