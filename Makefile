@@ -7,10 +7,12 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
-# uv installs in seconds; where it cannot be had, pip does the same from the same hashes.
-INSTALL = $(BIN)/python -m $$($(BIN)/python -m uv --version >/dev/null 2>&1 \
-	&& echo "uv pip install --python $(BIN)/python" \
-	|| echo "pip install --disable-pip-version-check") --quiet
+# uv installs in seconds; where it cannot, pip does the same from the same hashes.
+define install
+	@$(BIN)/python -m uv pip install --python $(BIN)/python --quiet $(1) \
+		|| { echo "uv could not; pip installs instead, more slowly ..."; \
+		$(BIN)/python -m pip install --disable-pip-version-check --quiet $(1); }
+endef
 
 help: ## List what can be done here
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -60,19 +62,16 @@ clean: ## Remove the environment and everything made here
 		|| echo "uv cannot be had here; pip will install instead, more slowly."
 	@mkdir -p .make && touch $@
 
-# A stamp holds the packages of its lock file; dev contains run.
 .make/run: .make/uv requirements/run.txt pyproject.toml
-	@if [ ! -e .make/dev ] || [ requirements/run.txt -nt .make/dev ]; then \
-		echo "Installing the packages of requirements/run.txt into .venv ..."; \
-		$(INSTALL) --require-hashes -r requirements/run.txt; fi
-	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@echo "Installing the packages of requirements/run.txt into .venv ..."
+	$(call install,--require-hashes -r requirements/run.txt)
+	$(call install,--no-deps --no-build-isolation --editable .)
 	@touch $@
 
-.make/dev: .make/uv requirements/dev.txt pyproject.toml
+.make/dev: .make/run requirements/dev.txt
 	@echo "Installing the packages of requirements/dev.txt into .venv ..."
-	@$(INSTALL) --require-hashes -r requirements/dev.txt
-	@$(INSTALL) --no-deps --no-build-isolation --editable .
-	@touch $@ .make/run
+	$(call install,--require-hashes -r requirements/dev.txt)
+	@touch $@
 
 .make/chromium: .make/dev
 	@if ! command -v chromium >/dev/null; then \
