@@ -50,7 +50,7 @@ lock: .make/uv ## Resolve the dependencies anew and write the lock files
 		-c requirements/run.txt -o requirements/dev.txt
 
 clean: ## Remove the environment and everything made here
-	rm -rf .venv .make demo benchmarks/work .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .make demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .make/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.measure import run_python
 
-WORK = Path(__file__).parent / "work"
+LOGS = Path(__file__).parent / "logs"
 ROWS, USERS, QUERIES = 20_000_000, 500_000, 2_000_000
 
 
@@ -19,7 +19,7 @@ def big_log(suffix: str) -> Path:
 
     A child's peak memory counts what its parent held when it was started.
     """
-    path = WORK / f"log-{ROWS}.{suffix}"
+    path = LOGS / f"log-{ROWS}.{suffix}"
     if not path.exists():
         run_python("-m", "benchmarks.big_log", suffix)
     return path
@@ -27,9 +27,9 @@ def big_log(suffix: str) -> Path:
 
 def main(suffix: str) -> None:
     """Make the log."""
-    path = WORK / f"log-{ROWS}.{suffix}"
+    path = LOGS / f"log-{ROWS}.{suffix}"
     if not path.exists():
-        WORK.mkdir(exist_ok=True)
+        LOGS.mkdir(exist_ok=True)
         table = _table()
         partial = path.with_suffix(".partial")
         if suffix == "parquet":

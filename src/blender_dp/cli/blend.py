@@ -4,7 +4,7 @@ from pathlib import Path
 
 from blender_dp.cli.options import Flag, Output
 from blender_dp.cli.outputs import show_result, write_result
-from blender_dp.core.blender import BlenderResult, preset
+from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.report.outputs import FILES
 from blender_dp.wire.estimates import read_clients, read_opt_in
 from blender_dp.wire.head_list import read_head_list
@@ -48,7 +48,7 @@ def blend(
         curated=curated,
         client_users=clients.total // parameters.records_per_client,
         clients=clients,
-        blended=preset(parameters.preset).blend_probabilities(curated.opt_in, clients),
+        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
     )
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
         write_result(partial, result, private=published.private, facts={})

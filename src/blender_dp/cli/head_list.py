@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
-from blender_dp.core.blender import curate
+from blender_dp.core.blender import PRESETS, curate
 from blender_dp.engine.one_side import opened_side
 from blender_dp.report.outputs import FILES
 from blender_dp.wire.documents import write_document
@@ -43,6 +43,7 @@ def head_list(
     json
         Print a summary for a program.
     """
+    PRESETS[parameters.preset].require_provable(parameters)
     randomness = machine.randomness()
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from blender_dp.core.blend_probabilities import paper as paper_blend
 from blender_dp.core.create_head_list import paper as paper_discovery
-from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.head_list import HeadList
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import Clients, OptInUsers, Population
 from blender_dp.core.randomness import Randomness
 
@@ -27,6 +26,8 @@ class Steps:
     ``dataclasses.replace`` it.
     """
 
+    require_provable: Callable[[Parameters], None]
+    """Refuses parameters for which a promise is not proved, before any data is read."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness], HeadList]
     estimate_optin_probabilities: Callable[
         [OptInUsers, HeadList, Parameters, Randomness], tuple[HeadList, GroupEstimates]
@@ -35,8 +36,9 @@ class Steps:
     blend_probabilities: Callable[[GroupEstimates, GroupEstimates], BlendedEstimates]
 
 
-PRESETS = {
+PRESETS: dict[Preset, Steps] = {
     "paper": Steps(
+        require_provable=paper_discovery.require_provable,
         create_head_list=paper_discovery.create_head_list,
         estimate_optin_probabilities=paper_optin.estimate_optin_probabilities,
         estimate_client_probabilities=paper_clients.estimate_client_probabilities,
@@ -94,7 +96,7 @@ def blender(
     Paper: Fig. 2, line by line (lines 1 to 3 in :func:`curate`, which an opt-in side runs alone).
     Privacy: every user, opt-in or client, has (ε, δ); each user's data enters one step only.
     """
-    steps = steps or preset(parameters.preset)
+    steps = steps or PRESETS[parameters.preset]
     curated = curate(population.opt_in, parameters, randomness, steps=steps, progress=progress)
     progress("EstimateClientProbabilities")
     clients = steps.estimate_client_probabilities(population.clients, curated.head_list)  # 4
@@ -118,7 +120,7 @@ def curate(
     progress: Progress = unwatched,
 ) -> Curated:
     """Find the head list and estimate it from the opt-in users alone (Fig. 2 lines 1-3)."""
-    steps = steps or preset(parameters.preset)
+    steps = steps or PRESETS[parameters.preset]
     progress("CreateHeadList")
     s, t = users.split(parameters.head_list_user_fraction)  # 1
     hl_s = steps.create_head_list(s, parameters, randomness)  # 2
@@ -132,10 +134,3 @@ def curate(
         head_list=hl,
         opt_in=p_hat,
     )
-
-
-def preset(name: str) -> Steps:
-    """Return the steps of a preset."""
-    if name not in PRESETS:
-        raise ParameterError("preset", f"one of {', '.join(PRESETS)}", name)
-    return PRESETS[name]

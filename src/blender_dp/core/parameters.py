@@ -3,8 +3,12 @@
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from typing import Literal, get_args
 
 from blender_dp.core.errors import ParameterError
+
+Preset = Literal["paper"]
+"""The presets there are; :mod:`blender_dp.core.blender` has their steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +24,7 @@ class Parameters:
     """δ, how likely a user's loss may exceed it, such as 1e-5."""
     head_list_size: int | None = None
     """M, the most queries that the final head list keeps; all that were found if left out."""
-    preset: str = "paper"
+    preset: Preset = "paper"
     """Which variants of the five steps run: paper, the algorithm as printed."""
     head_list_user_fraction: float = 0.95
     """f_O, the share of the opt-in users whose records find the head list."""
@@ -43,6 +47,8 @@ class Parameters:
                 "strictly between 0 and 1 (with 0 no record could ever enter the head list)",
                 self.delta,
             )
+        if self.preset not in get_args(Preset):
+            raise ParameterError("preset", f"one of {', '.join(get_args(Preset))}", self.preset)
         for name in ("head_list_user_fraction", "query_budget_fraction"):
             if not 0 < getattr(self, name) < 1:
                 raise ParameterError(name, "strictly between 0 and 1", getattr(self, name))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from blender_dp.core.blender import BlenderResult, Progress, blender, unwatched
+from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, unwatched
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
@@ -141,6 +141,7 @@ def run(
         raise ParameterError(
             "opt_in", "given, unless a group column says who opted in (one of the two)", opt_in
         )
+    PRESETS[parameters.preset].require_provable(parameters)
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
     clock(READING)

@@ -7,11 +7,11 @@ recomputed from the integers by the reader.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from blender_dp.core.blender import PRESETS, Curated
+from blender_dp.core.blender import Curated
 from blender_dp.core.cells import IntArray
 from blender_dp.core.channel import LocalAlgChannel
 from blender_dp.core.errors import HeadListMismatchError, ParameterError
@@ -19,7 +19,7 @@ from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
 from blender_dp.core.estimates import GroupEstimates
 from blender_dp.core.head_list import HeadList
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.wire.documents import read_document, sealed
 from blender_dp.wire.fields import Fields
 from blender_dp.wire.head_list import head_list_digest
@@ -106,14 +106,13 @@ def _as_strings(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_parameters(fields: Fields) -> Parameters:
     fields.only(*Parameters.__slots__)
-    if fields.text("preset") not in PRESETS:
-        fields.refuse("preset", f"must be one of {', '.join(PRESETS)}")
+    preset = cast("Preset", fields.text("preset"))  # Parameters refuses what is none
     try:
         return Parameters(
             epsilon=fields.decimal("epsilon"),
             delta=fields.decimal("delta"),
             head_list_size=fields.whole_or_none("head_list_size", at_least=1),
-            preset=fields.text("preset"),
+            preset=preset,
             head_list_user_fraction=fields.decimal("head_list_user_fraction"),
             query_budget_fraction=fields.decimal("query_budget_fraction"),
             records_per_optin_user=fields.whole("records_per_optin_user", at_least=1),
