@@ -20,20 +20,22 @@ def test_python_duckdb_and_narwhals_compute_the_same(
 ) -> None:
     expected = [key.of_small(x) for x in numbers]
     assert all(0 <= y < PRIME for y in expected)
-    relation = duckdb.connect().from_arrow(pa.table({"x": numbers}))
-    native = relation.select(key.of_small(duckdb.ColumnExpression("x")).alias("y"))
-    assert [y for (y,) in native.fetchall()] == expected
-    shared = nw.from_native(relation).select(y=key.of_small(nw.col("x")))
-    assert [y for (y,) in shared.to_native().fetchall()] == expected
+    with duckdb.connect() as connection:
+        relation = connection.from_arrow(pa.table({"x": numbers}))
+        native = relation.select(key.of_small(duckdb.ColumnExpression("x")).alias("y"))
+        assert [y for (y,) in native.fetchall()] == expected
+        shared = nw.from_native(relation).select(y=key.of_small(nw.col("x")))
+        assert [y for (y,) in shared.to_native().fetchall()] == expected
 
 
 @given(keys, st.lists(st.integers(0, 2**62 - 1), min_size=1, max_size=20))
 def test_large_numbers_are_hashed_alike_and_without_overflow(
     key: KeyedPermutation, numbers: list[int]
 ) -> None:
-    relation = duckdb.connect().from_arrow(pa.table({"x": numbers}))
-    shared = nw.from_native(relation).select(y=key.of_large(nw.col("x")))
-    assert [y for (y,) in shared.to_native().fetchall()] == [key.of_large(x) for x in numbers]
+    with duckdb.connect() as connection:
+        relation = connection.from_arrow(pa.table({"x": numbers}))
+        shared = nw.from_native(relation).select(y=key.of_large(nw.col("x")))
+        assert [y for (y,) in shared.to_native().fetchall()] == [key.of_large(x) for x in numbers]
 
 
 @pytest.mark.parametrize("prime", [7, 19, 23, 47, 1019])

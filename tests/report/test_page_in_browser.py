@@ -184,6 +184,19 @@ def test_a_mark_stands_where_its_tick_says_on_both_axes(open_report: OpenReport)
         assert mark["x"] + mark["width"] / 2 == pytest.approx(middle, abs=1.5)
 
 
+@pytest.mark.parametrize("width", [360, 1024])
+def test_the_grid_stands_under_the_numbers_of_the_axis(open_report: OpenReport, width: int) -> None:
+    page = open_report(make_release(), make_run())
+    page.set_viewport_size({"width": width, "height": 900})
+    centres = "nodes => nodes.map(n => { const r = n.getBoundingClientRect();"
+    centres += " return r.width || r.height ? r.left + r.width / 2 : null; })"
+    ticks = page.locator("#ranking-axis .tick").evaluate_all(centres)
+    grid = page.locator(".ranking-row").first.locator(".grid").evaluate_all(centres)
+    assert len(ticks) == len(grid) >= 3
+    shown = [(tick, line) for tick, line in zip(ticks, grid, strict=True) if tick is not None]
+    assert shown == [(pytest.approx(line, abs=1), line) for _, line in shown]
+
+
 def test_equal_steps_are_equally_long_on_the_linear_axis_and_equal_ratios_on_the_log_axis(
     open_report: OpenReport,
 ) -> None:
