@@ -26,7 +26,8 @@ OPTIONS = {
     "privatize": ("HEAD_LIST", "LOG", "--record", "--output", *LOG, *MACHINE),
     "estimate": ("HEAD_LIST", "REPORTS", "--output", "--json"),
     "blend": ("HEAD_LIST", "OPT_IN_ESTIMATES", "CLIENT_ESTIMATES", *RESULT),
-    "synth": ("--output", "--shape", "--users", "--exponent", "--seed", "--layout"),
+    "synth": ("--output", "--shape", "--users", "--exponent", "--seed", "--layout", "--queries"),
+    "evaluate": ("LOG", *RESULT, "--opt-in", "--repetitions", "--workers", *LOG, *PARAMETERS),
 }
 SHELLS = ("bash", "zsh", "fish")
 

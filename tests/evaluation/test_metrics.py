@@ -1,4 +1,4 @@
-"""NDCG and L1: by hand, against a slow direct implementation, and at their edges."""
+"""NDCG, L1 and mean error: by hand, against a slow direct implementation, and at their edges."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.evaluation.metrics import ndcg, query_l1, record_l1
+from blender_dp.evaluation.metrics import (
+    ndcg,
+    query_l1,
+    query_l1_rescaled,
+    record_l1,
+    record_l1_rescaled,
+    record_rmse,
+)
 
 lists = st.lists(st.integers(1, 4), min_size=1, max_size=5)
 draws = st.integers(0, 10**6)
@@ -204,3 +211,64 @@ def test_three_thousand_records_are_scored() -> None:
     assert record_l1(cells, estimate, truth) == pytest.approx(
         sum(abs(float(estimate[c] - truth[c])) for c in cells.listed)
     )
+
+
+def test_rescaled_l1_of_queries_by_hand() -> None:
+    """Estimates 0.3, 0.1 are shares 3/4, 1/4; truths 0.2, 0.2 are 1/2, 1/2: L1 1/4 + 1/4."""
+    estimate, truth = np.array([0.3, 0.1, 0.6]), np.array([0.2, 0.2, 0.6])
+    assert query_l1_rescaled(estimate, truth) == pytest.approx(0.5)
+
+
+def test_rescaled_l1_of_records_by_hand() -> None:
+    """Listed estimates 0.2, 0.0, 0.2 are 1/2, 0, 1/2; truths 0.1, 0.1, 0.2 are 1/4, 1/4, 1/2.
+
+    |1/2 - 1/4| + |0 - 1/4| + 0 = 1/2; ⟨a,⋆⟩, ⟨b,⋆⟩ and ⟨⋆,⋆⟩ are dropped before rescaling.
+    """
+    estimate = np.array([0.2, 0.0, 9.0, 0.2, 9.0, 9.0])
+    truth = np.array([0.1, 0.1, 0.3, 0.2, 0.0, 0.3])
+    assert record_l1_rescaled(Cells.of([2, 1]), estimate, truth) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("estimate", [[0.0, 0.0, 1.0], [0.2, -0.2, 1.0], [-0.3, 0.1, 1.2]])
+def test_what_does_not_sum_to_more_than_zero_cannot_be_rescaled(estimate: list[float]) -> None:
+    truth = np.array([0.2, 0.2, 0.6])
+    assert math.isnan(query_l1_rescaled(np.array(estimate), truth))
+    assert math.isnan(query_l1_rescaled(truth, np.array(estimate)))
+
+
+@given(listed_urls=lists, draw=draws, scale=st.floats(0.01, 100))
+def test_the_rescaled_l1_sees_only_shapes(listed_urls: list[int], draw: int, scale: float) -> None:
+    cells = Cells.of(listed_urls)
+    estimate, truth = (np.abs(vector) for vector in vectors(cells, draw))
+    assume(estimate[cells.listed].sum() > 0)
+    assume(truth[cells.listed].sum() > 0)
+    distance = record_l1_rescaled(cells, estimate, truth)
+    assert 0 <= distance <= 2 + 1e-12
+    assert record_l1_rescaled(cells, scale * estimate, truth) == pytest.approx(distance)
+    assert record_l1_rescaled(cells, scale * truth, truth) == pytest.approx(0, abs=1e-12)
+    queries = cells.by_query(estimate), cells.by_query(truth)
+    scaled = query_l1_rescaled(scale * queries[0], queries[1])
+    assert scaled == pytest.approx(query_l1_rescaled(*queries))
+
+
+def test_root_mean_square_error_by_hand() -> None:
+    """Errors 0.3, -0.4 and 0: √((0.09 + 0.16 + 0)/3) = √(1/12); ⋆ is dropped."""
+    estimate = np.array([0.4, -0.1, 9.0, 0.4, 9.0, 9.0])
+    truth = np.array([0.1, 0.3, 0.0, 0.4, 0.0, 0.2])
+    assert record_rmse(Cells.of([2, 1]), estimate, truth) == pytest.approx((1 / 12) ** 0.5)
+
+
+def test_an_empty_list_has_no_mean_error_and_no_shape() -> None:
+    assert math.isnan(record_rmse(Cells.of([]), np.array([1.0]), np.array([0.3])))
+    assert math.isnan(record_l1_rescaled(Cells.of([]), np.array([1.0]), np.array([0.3])))
+    assert math.isnan(query_l1_rescaled(np.array([1.0]), np.array([0.3])))
+
+
+@given(listed_urls=lists, draw=draws)
+def test_the_mean_error_lies_between_mean_and_largest(listed_urls: list[int], draw: int) -> None:
+    cells = Cells.of(listed_urls)
+    estimate, truth = vectors(cells, draw)
+    error = record_rmse(cells, estimate, truth)
+    largest = np.abs(estimate - truth)[cells.listed].max()
+    assert record_l1(cells, estimate, truth) / len(cells.listed) <= error + 1e-12
+    assert error <= largest + 1e-12

@@ -7,6 +7,7 @@ from cyclopts import App, Parameter
 from blender_dp.cli.blend import blend
 from blender_dp.cli.demo import demo
 from blender_dp.cli.estimate import estimate
+from blender_dp.cli.evaluate import evaluate
 from blender_dp.cli.head_list import head_list
 from blender_dp.cli.privatize import privatize
 from blender_dp.cli.run import run
@@ -27,5 +28,5 @@ app = App(
 app.register_install_completion_command(
     help="Install completion for the shell you use; start a new shell afterwards."
 )
-for command in (demo, run, head_list, privatize, estimate, blend, synth):
+for command in (demo, run, head_list, privatize, estimate, blend, evaluate, synth):
     app.command(command)

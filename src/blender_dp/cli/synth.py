@@ -1,6 +1,8 @@
 """``blender-dp synth``: made-up logs, for trying things out."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 from blender_dp.cli.options import Output
 from blender_dp.cli.terminal import RESULTS, shown_progress
@@ -19,9 +21,9 @@ def synth(
     output: Output,
     shape: Shape = Shape.AOL,
     users: int | None = None,
-    exponent: float | None = None,
     seed: int = 0,
     layout: Literal["columns", "aol", "yandex"] = "columns",
+    options: Annotated[ShapeOptions, Parameter(name="*", group="Shape")] = ShapeOptions(),  # noqa: B008 - frozen
 ) -> None:
     """Write a synthetic search log; the same log for the same seed.
 
@@ -33,14 +35,11 @@ def synth(
         What it looks like: aol, yandex, zipf, or the benchmark workloads aol-single, aol-multi.
     users
         How many users; the paper's number for the shape if left out.
-    exponent
-        The exponent of the zipf shape.
     seed
         Which of the many logs of this shape.
     layout
         columns (user, query, url), or the layout in which AOL or Yandex released theirs.
     """
-    options = ShapeOptions() if exponent is None else ShapeOptions(exponent=exponent)
     with shown_progress() as progress:
         progress.step("draw the log")
         log = synthesize(shape, users, seed, options=options, progress=progress.share)

@@ -1,11 +1,15 @@
-"""The paper's two measures of an answer, fixed in detail (paper section 4.1).
+"""How far an answer is from the truth: the paper's two measures, fixed in detail, and others.
 
-Both leave out every cell with a ⋆ in it.
+The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. What has no
+value, such as a mean over an empty list, is not a number.
 """
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 
-from blender_dp.core.cells import Cells, FloatArray, IntArray
+from blender_dp.core.cells import BoolArray, Cells, FloatArray, IntArray
 
 
 def query_l1(estimate: FloatArray, truth: FloatArray) -> float:
@@ -16,6 +20,71 @@ def query_l1(estimate: FloatArray, truth: FloatArray) -> float:
 def record_l1(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
     """Return Σ over listed records of |p̂ - p|, of vectors over all cells."""
     return float(np.abs(estimate - truth)[cells.is_listed].sum())
+
+
+def query_l1_rescaled(estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of the listed queries, each vector rescaled to sum one over them.
+
+    It compares shapes: an error that all queries share has no say. Both vectors end with ⋆.
+    """
+    return _l1_of_shares(estimate[:-1], truth[:-1])
+
+
+def record_l1_rescaled(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of the listed records, each vector rescaled to sum one over them."""
+    listed = cells.is_listed
+    return _l1_of_shares(estimate[listed], truth[listed])
+
+
+def _l1_of_shares(estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of two vectors rescaled to sum one, if both have a positive sum."""
+    estimated_mass, true_mass = estimate.sum(), truth.sum()
+    if not (estimated_mass > 0 and true_mass > 0):
+        return math.nan
+    return float(np.abs(estimate / estimated_mass - truth / true_mass).sum())
+
+
+def record_rmse(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return √(mean over listed records of (p̂ - p)²)."""
+    error = (estimate - truth)[cells.is_listed]
+    return float(np.sqrt(np.mean(error**2))) if error.size else math.nan
+
+
+def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
+    """Return the share of the truly ``k`` most popular items that are listed.
+
+    Both arrays have one entry for every item there is, records or queries, listed or not. Items
+    that tie for the last of the k places are interchangeable: any of them may fill it. Items
+    nobody has are not popular, so that fewer than k items may be all there are.
+    """
+    places = min(k, int(np.count_nonzero(truth > 0)))
+    if places == 0:
+        return math.nan
+    last = np.partition(truth, -places)[-places]
+    above, tied = truth > last, truth == last
+    open_places = places - np.count_nonzero(above)
+    found = np.count_nonzero(above & is_listed)
+    return float(found + min(np.count_nonzero(tied & is_listed), open_places)) / places
+
+
+class Coverage(NamedTuple):
+    """How often intervals hold the truth."""
+
+    share: float
+    """Of the items that have an interval."""
+    without_interval: int
+    """Items left out because they have none: their variance estimate is negative (flaw F1)."""
+
+
+def coverage(interval: tuple[FloatArray, FloatArray], truth: FloatArray) -> Coverage:
+    """Return the share of items whose [low, high] holds the truth, bounds included."""
+    low, high = interval
+    known = ~(np.isnan(low) | np.isnan(high))
+    without = int(np.count_nonzero(~known))
+    if not known.any():
+        return Coverage(math.nan, without)
+    holds = (low[known] <= truth[known]) & (truth[known] <= high[known])
+    return Coverage(float(holds.mean()), without)
 
 
 def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:

@@ -1,18 +1,39 @@
 """One result held against the truth."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.cells import FloatArray
+from blender_dp.core.cells import BoolArray, FloatArray
 from blender_dp.core.flaws import negative_variances
-from blender_dp.evaluation.metrics import ndcg, query_l1, record_l1
+from blender_dp.evaluation.metrics import (
+    coverage,
+    ndcg,
+    query_l1,
+    query_l1_rescaled,
+    recall_at,
+    record_l1,
+    record_l1_rescaled,
+    record_rmse,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QueryTruth:
+    """Every query there is, listed or not: what recall needs beyond the cells."""
+
+    probability: FloatArray
+    is_listed: BoolArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """The paper's measures, for the blend and for each group apart."""
+    """The paper's measures, for the blend and for each group apart, then measures beyond it.
+
+    Not a number where a measure has no value.
+    """
 
     candidate_queries: int
     candidate_records: int
@@ -28,12 +49,36 @@ class Scores:
     record_l1: float
     negative_variances: float
     """The share of cells whose opt-in variance estimate is below zero."""
+    record_l1_rescaled: float
+    query_l1_rescaled: float
+    record_rmse: float
+    record_coverage: float
+    """The share of listed records whose 95 % interval holds the truth, where there is one."""
+    query_coverage: float
+    recall_queries_10: float
+    """The share of the 10 truly most popular queries that are listed."""
+    recall_queries_50: float
+    records_without_interval: int
+    queries_without_interval: int
 
 
-def score(result: BlenderResult, true_cells: FloatArray) -> Scores:
-    """Measure one result; ``true_cells`` holds the true probability of every cell."""
+def score(
+    result: BlenderResult, true_cells: FloatArray, true_queries: QueryTruth | None = None
+) -> Scores:
+    """Measure one result.
+
+    Args:
+        result: What was computed.
+        true_cells: The true probability of every cell of its head list.
+        true_queries: The truth about all queries; recall is not a number without it.
+    """
     cells = result.head_list.cells
-    true_queries = cells.by_query(true_cells)
+    listed = cells.is_listed
+    low, high = result.blended.cells.raw.interval()
+    query_low, query_high = result.blended.queries.raw.interval()
+    by_query = cells.by_query(true_cells)
+    of_records = coverage((low[listed], high[listed]), true_cells[listed])
+    of_queries = coverage((query_low[:-1], query_high[:-1]), by_query[:-1])
     opt_in, clients, blended = result.curated.opt_in, result.clients, result.blended
     return Scores(
         candidate_queries=result.curated.candidate_queries,
@@ -43,9 +88,22 @@ def score(result: BlenderResult, true_cells: FloatArray) -> Scores:
         ndcg=ndcg(cells, blended.cells.projected, true_cells),
         ndcg_opt_in=ndcg(cells, np.nan_to_num(opt_in.cells.probability), true_cells),
         ndcg_clients=ndcg(cells, clients.cells.probability, true_cells),
-        query_l1=query_l1(blended.queries.raw.probability, true_queries),
-        query_l1_opt_in=query_l1(opt_in.queries.probability, true_queries),
-        query_l1_clients=query_l1(clients.queries.probability, true_queries),
+        query_l1=query_l1(blended.queries.raw.probability, by_query),
+        query_l1_opt_in=query_l1(opt_in.queries.probability, by_query),
+        query_l1_clients=query_l1(clients.queries.probability, by_query),
         record_l1=record_l1(cells, blended.cells.projected, true_cells),
         negative_variances=negative_variances(result) / cells.cell_count,
+        record_l1_rescaled=record_l1_rescaled(cells, blended.cells.projected, true_cells),
+        query_l1_rescaled=query_l1_rescaled(blended.queries.raw.probability, by_query),
+        record_rmse=record_rmse(cells, blended.cells.projected, true_cells),
+        record_coverage=of_records.share,
+        query_coverage=of_queries.share,
+        recall_queries_10=_query_recall(10, true_queries),
+        recall_queries_50=_query_recall(50, true_queries),
+        records_without_interval=of_records.without_interval,
+        queries_without_interval=of_queries.without_interval,
     )
+
+
+def _query_recall(k: int, truth: QueryTruth | None) -> float:
+    return math.nan if truth is None else recall_at(k, truth.probability, truth.is_listed)

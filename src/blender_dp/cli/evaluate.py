@@ -1,0 +1,140 @@
+"""``blender-dp evaluate``: how good the answers are, from many runs held against the truth."""
+
+import math
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import pyarrow.csv
+import pyarrow.parquet
+from cyclopts import Parameter
+from rich.table import Table
+
+from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
+from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
+from blender_dp.core.errors import ParameterError
+from blender_dp.evaluation.log_codes import coded
+from blender_dp.evaluation.scores import Scores
+from blender_dp.evaluation.summary import MeasureSummary, summary, summary_table, trial_table
+from blender_dp.evaluation.trials import Experiment, checked_workers, run_trials
+from blender_dp.wire.staging import staged_directory
+
+FILES = ("trials.parquet", "trials.csv", "summary.csv")
+WARNING = "Compares with the truth in the log: for experiments, not for release."
+
+
+def evaluate(
+    log: Annotated[list[str], Parameter(negative="")],
+    /,
+    *,
+    parameters: Promise,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    opt_in: float = 0.05,
+    repetitions: int = 20,
+    workers: int | None = None,
+    seed: int = 0,
+    memory_limit: str | None = None,
+    log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Run many times on a log of raw records and measure every answer against the truth.
+
+    Not private: the measures compare with the raw records. For experiments, not for release.
+    Exit status: 0 when measured, 2 for a wrong argument or bad input.
+
+    Parameters
+    ----------
+    log
+        Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped.
+    output
+        Directory to make for trials.parquet, trials.csv and summary.csv; none if left out.
+    opt_in
+        Share of the users who opt in, drawn anew for every run.
+    repetitions
+        How many runs.
+    workers
+        How many processes; as many as there are processors if left out.
+    seed
+        Which runs; the same ones for the same seed.
+    memory_limit
+        Most memory for reading the log, such as 2GB; the rest goes to disk. Default: half of it.
+    overwrite
+        Replace an earlier evaluation in the same place, once the new one is whole.
+    json
+        Print the summary for a program instead of the table.
+    """
+    if log_options.group is not None:
+        raise ParameterError(
+            "group", "left out: an evaluation draws who opts in, by --opt-in", log_options.group
+        )
+    experiment = Experiment(
+        parameters=parameters, opt_in=opt_in, repetitions=repetitions, seed=seed
+    )
+    workers = checked_workers(workers)
+    staged = (
+        nullcontext()
+        if output is None
+        else staged_directory(output, overwrite=overwrite, replaceable=FILES)
+    )
+    with staged as partial, shown_progress() as progress:
+        workspace = MachineOptions(memory_limit=memory_limit).workspace(partial, progress)
+        coded_log = coded(log_options.log(log), workspace)
+        progress.step("run and measure")
+        scores = run_trials(
+            coded_log,
+            experiment,
+            workers=workers,
+            progress=lambda done: progress.share(done / repetitions),
+        )
+        measures = summary(scores)
+        if partial is not None:
+            _write(partial, scores, measures)
+    say(WARNING)
+    if json:
+        print_json(_document(experiment, coded_log.users, output, measures))
+    else:
+        _print_measures(measures)
+
+
+def _write(directory: Path, scores: list[Scores], measures: list[MeasureSummary]) -> None:
+    trials = trial_table(scores)
+    pyarrow.parquet.write_table(trials, directory / "trials.parquet")
+    pyarrow.csv.write_csv(trials, directory / "trials.csv")
+    pyarrow.csv.write_csv(summary_table(measures), directory / "summary.csv")
+
+
+def _document(
+    experiment: Experiment, users: int, output: Path | None, measures: list[MeasureSummary]
+) -> dict[str, object]:
+    """Return the summary for a program; null where a measure has no value."""
+    numbers = summary_table(measures).to_pylist()
+    return {
+        "output": None if output is None else str(output),
+        "private": False,
+        "users": users,
+        "opt_in": experiment.opt_in,
+        "repetitions": experiment.repetitions,
+        "seed": experiment.seed,
+        "parameters": experiment.parameters.document(),
+        "measures": {row.pop("measure"): row for row in numbers},
+    }
+
+
+def _print_measures(measures: list[MeasureSummary]) -> None:
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("measure", no_wrap=True)
+    for heading in ("mean ± std. error", "median", "5 to 95 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in measures:
+        table.add_row(
+            row.measure,
+            f"{_number(row.mean)} ± {_number(row.std_error, digits=2)}",
+            _number(row.median),
+            f"{_number(row.low)} to {_number(row.high)}",
+        )
+    RESULTS.print(table)
+
+
+def _number(value: float, digits: int = 4) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}g}"
