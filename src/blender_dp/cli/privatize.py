@@ -11,7 +11,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer, require_same_kind
 from blender_dp.engine.one_side import opened_side
-from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.wire.head_list import read_head_list
 from blender_dp.wire.report import report_document, write_reports
 
@@ -73,6 +73,7 @@ def _privatize_log(
         )
         with side as users:
             progress.step("randomise")
-            counts = SimulatedClients(users, randomness).report_counts(published)
+            clients = SimulatedClients(users, one_by_one(randomness))
+            counts = clients.report_counts(published)
         write_reports(output, published, counts)
     RESULTS.print(f"{output}: {int(counts.sum()):,} reports")

@@ -17,7 +17,7 @@ from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
 from blender_dp.engine.sampling import SamplingKeys
-from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
 
 
 class LogRow(NamedTuple):
@@ -127,7 +127,7 @@ class MemoryPopulation:
         require_both_groups(first, len(ordered) - first)
         return cls(
             opt_in=MemoryUsers(ordered[:first]),
-            clients=SimulatedClients(MemoryUsers(ordered[first:]), randomness),
+            clients=SimulatedClients(MemoryUsers(ordered[first:]), one_by_one(randomness)),
         )
 
 

@@ -15,7 +15,7 @@ from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
 from blender_dp.engine.sampling import MOST_ROWS, SamplingKeys, order_users, sample_records
-from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.engine.tables import Frame, Tables
 
 
@@ -153,7 +153,7 @@ def open_population(
     require_both_groups(opted_in, everyone.size - opted_in)
     return TablePopulation(
         opt_in=replace(everyone, stop=opted_in),
-        clients=SimulatedClients(replace(everyone, start=opted_in), randomness),
+        clients=SimulatedClients(replace(everyone, start=opted_in), one_by_one(randomness)),
     )
 
 

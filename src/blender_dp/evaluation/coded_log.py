@@ -5,6 +5,7 @@ For evaluation only: records and groups are drawn by a fast seeded generator tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
-from blender_dp.evaluation.counted_reports import CountedClients
+from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.evaluation.counted_reports import reports_from_cell_counts
 from blender_dp.evaluation.scores import QueryTruth
 
 
@@ -182,7 +184,7 @@ class CodedPopulation:
     """One random draw of records and groups from a coded log."""
 
     opt_in: CodedUsers
-    clients: CountedClients
+    clients: SimulatedClients
 
     @classmethod
     def draw(
@@ -196,10 +198,11 @@ class CodedPopulation:
         drawn = rng.permutation(log.draw_records(rng))
         first = opt_in_users(log.users, opt_in)
         require_both_groups(first, log.users - first)
+        noise = np.random.default_rng(randomness.bits(128))
         return cls(
             opt_in=CodedUsers(log, drawn[:first]),
-            clients=CountedClients(
-                CodedUsers(log, drawn[first:]), np.random.default_rng(randomness.bits(128))
+            clients=SimulatedClients(
+                CodedUsers(log, drawn[first:]), partial(reports_from_cell_counts, rng=noise)
             ),
         )
 

@@ -10,28 +10,6 @@ import numpy as np
 
 from blender_dp.core.cells import IntArray
 from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.population import OptInUsers
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedClients:
-    """Users whose cells can be counted, taken as clients."""
-
-    users: OptInUsers
-    rng: np.random.Generator
-
-    @property
-    def size(self) -> int:
-        """How many clients."""
-        return self.users.size
-
-    def report_counts(self, head_list: HeadList) -> IntArray:
-        """Draw how many clients report each cell."""
-        mechanism = head_list.mechanism
-        true_counts = self.users.cell_counts(head_list, mechanism.records_per_client)
-        channel = LocalAlgChannel.of(head_list.cells, mechanism)
-        return reports_from_cell_counts(true_counts, channel, self.rng)
 
 
 def reports_from_cell_counts(
