@@ -82,6 +82,17 @@ def test_a_negative_variance_has_no_standard_error() -> None:
     assert row["opt_in_probability"] == -0.03
 
 
+def test_a_blend_with_a_negative_opt_in_variance_has_no_interval() -> None:
+    """Its own variance may come out positive and would claim a precision it has not."""
+    rows_by_cell = by_cell()
+    unsound = [
+        row for row in rows_by_cell.values() if not 0 <= float(str(row["opt_in_weight"])) <= 1
+    ]
+    assert unsound
+    for row in unsound:
+        assert (row["std_error"], row["low"], row["high"]) == (None, None, None)
+
+
 def test_the_released_integers_stand_beside_their_quotients() -> None:
     table = by_cell()
     assert [table[key]["opt_in_noisy_count"] for key in (("a", "1"), ("b", "1"))] == [20, 30]

@@ -84,8 +84,8 @@ def print_ranking(queries: pa.Table, most: int = 10) -> None:
     for row in rows[:most]:
         table.add_row(
             _printable(row["query"]),
-            _percent(row["probability"]),
-            f"{_percent(row['low'])} to {_percent(row['high'])}",
+            _percent(row["probability"]) + ("" if 0 <= row["opt_in_weight"] <= 1 else " !"),
+            "none" if row["low"] is None else f"{row['low']:.3%} to {row['high']:.3%}",
             _percent(row["opt_in_probability"]),
             _percent(row["client_probability"]),
         )

@@ -34,6 +34,12 @@ def negative_variances(result: BlenderResult) -> int:
     return int(np.sum(result.curated.opt_in.cells.variance < 0))
 
 
+def unsound_weights(result: BlenderResult) -> int:
+    """Count the blended estimates, of records and queries, whose weight lies outside 0 to 1."""
+    levels = (result.blended.cells, result.blended.queries)
+    return sum(int(np.sum(np.abs(level.opt_in_weight - 0.5) > 0.5)) for level in levels)
+
+
 def _f1(result: BlenderResult) -> Flaw:
     negative = negative_variances(result)
     outside = int(np.sum(np.abs(result.blended.cells.opt_in_weight - 0.5) > 0.5))

@@ -43,13 +43,15 @@ def query_rows(result: BlenderResult) -> Columns:
 
 
 def _numbers(result: BlenderResult, blend: Blend, opt_in: Estimate, clients: Estimate) -> Columns:
+    # Where the opt-in variance estimate is negative (flaw F1) the blend has no honest error.
+    sound = np.where(opt_in.variance < 0, np.nan, 1.0)
     low, high = blend.raw.interval()
     shown = blend.projected if result.parameters.project else blend.raw.probability
     return {
         "probability": shown.tolist(),
-        "std_error": _or_none(blend.raw.std_error),
-        "low": _or_none(low),
-        "high": _or_none(high),
+        "std_error": _or_none(blend.raw.std_error * sound),
+        "low": _or_none(low * sound),
+        "high": _or_none(high * sound),
         "opt_in_probability": _or_none(opt_in.probability),
         "client_probability": clients.probability.tolist(),
         "opt_in_weight": blend.opt_in_weight.tolist(),

@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 from blender_dp.core.blender import BlenderResult
 from blender_dp.core.create_head_list.paper import count_threshold
-from blender_dp.core.flaws import count_flaws
+from blender_dp.core.flaws import count_flaws, unsound_weights
 from blender_dp.core.promises import certificate, promises
 from blender_dp.engine.released_tables import query_table, record_table
 from blender_dp.report.html_report import render_report
@@ -83,17 +83,25 @@ def run_document(
 def notes(result: BlenderResult) -> list[str]:
     """Return what a reader should know before the numbers."""
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
+    unsound = unsound_weights(result)
     if not found:
         return [
             "No record passed the threshold: the opt-in group is too small for a head list. "
             "More opt-in users, a larger ε or a larger δ would help."
         ]
+    said = []
     if wanted is not None and found < wanted:
-        return [
+        said.append(
             f"The head list has {found} queries, fewer than the {wanted} asked for: no more "
             "passed the threshold. More opt-in users or a larger ε would list more."
-        ]
-    return []
+        )
+    if unsound:
+        said.append(
+            f"{unsound} blended estimates have a weight outside 0 to 1, because the paper's "
+            "variance estimate is negative there (flaw F1). They are marked, may be far off and "
+            "have no interval."
+        )
+    return said
 
 
 def _write_table(path: Path, table: pa.Table) -> None:
