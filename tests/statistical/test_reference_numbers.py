@@ -110,10 +110,20 @@ REFERENCE = {
 MEDIAN_NDCG_AT_4 = 0.9818
 FIXED_SEED = 20170816
 
+MANY_RECORDS = {
+    1: ({"candidate_queries": (26.1, 0.6), "candidate_records": (28.2, 0.5)}, 0.06978),
+    2: ({"candidate_queries": (54.9, 1.8), "candidate_records": (63.1, 1.8)}, 0.06386),
+    4: ({"candidate_queries": (124.1, 1.8), "candidate_records": (150.5, 2.1)}, 0.03489),
+}
+MANY_RECORDS[1][0].update(ndcg=(0.9825, 0.0171), query_l1=(0.04992, 0.0021))
+MANY_RECORDS[2][0].update(ndcg=(0.9708, 0.0052), query_l1=(0.04886, 0.0014))
+MANY_RECORDS[4][0].update(ndcg=(0.9804, 0.0020), query_l1=(0.01604, 0.00058))
+"""Published means of 8 runs (± standard error) on ``aol-multi``, seed 1; median record L1."""
+
 
 @cache
-def workload() -> CodedLog:
-    log = synthesize(Shape.AOL_SINGLE, seed=0)
+def workload(shape: Shape = Shape.AOL_SINGLE) -> CodedLog:
+    log = synthesize(shape, seed=0 if shape is Shape.AOL_SINGLE else 1)
     return CodedLog.of(log.user, log.query, log.url)
 
 
@@ -169,16 +179,17 @@ REAL_VALUED = replace(
 
 
 @cache
-def scores(epsilon: int, steps: Steps, seed: int) -> FloatArray:
+def scores(epsilon: int, steps: Steps, seed: int, shape: Shape = Shape.AOL_SINGLE) -> FloatArray:
+    log = workload(shape)
     parameters = Parameters(epsilon=epsilon, delta=DELTA, head_list_size=50)
     rows = []
     for run in range(RUNS):
         randomness = Randomness.seeded(seed + run)
         population = CodedPopulation.draw(
-            workload(), opt_in=OPT_IN, seed=seed + run, randomness=randomness
+            log, opt_in=OPT_IN, seed=seed + run, randomness=randomness
         )
         result = blender(population, parameters, randomness, steps=steps)
-        rows.append(astuple(score(result, workload().true_cells(result.head_list))))
+        rows.append(astuple(score(result, log.true_cells(result.head_list))))
     return np.array(rows)
 
 
@@ -257,6 +268,19 @@ def test_estimates_agree_with_the_reference_under_the_exact_noise_too(
     for name in ("query_l1", "query_l1_opt_in", "query_l1_clients"):
         values = ours[:, column(name)]
         assert abs(deviation(values, reference.mean[name], reference.std_error[name])) < 4, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", MANY_RECORDS)
+@pytest.mark.parametrize("steps", [PRESETS["paper"], REAL_VALUED], ids=["exact", "real-valued"])
+def test_means_agree_with_the_published_table_where_users_have_many_records(
+    epsilon: int, steps: Steps
+) -> None:
+    ours = scores(epsilon, steps, FIXED_SEED, Shape.AOL_MULTI)
+    means, median_record_l1 = MANY_RECORDS[epsilon]
+    off = {name: deviation(ours[:, column(name)], *means[name]) for name in means}
+    assert max(map(abs, off.values())) < 4, off
+    require_median(ours[:, column("record_l1")], median_record_l1)
 
 
 @pytest.mark.slow
