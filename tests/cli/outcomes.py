@@ -41,6 +41,11 @@ def assert_sentence(outcome: Outcome) -> None:
     assert ".part" not in outcome.err, f"names a file that only we know of: {outcome.err}"
 
 
+def remarks(outcome: Outcome) -> list[str]:
+    """Return the lines of standard error but for the one that chance brings: flaw F1."""
+    return [line for line in outcome.err.splitlines() if "(flaw F1)" not in line]
+
+
 def names_in(folder: Path) -> list[str]:
     """Return everything in a folder, hidden names too."""
     return sorted(path.name for path in folder.iterdir())

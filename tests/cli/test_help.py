@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from cli.outcomes import PROMISE, Command
+from cli.outcomes import PROMISE, Command, remarks
 
 from blender_dp.cli.application import app
 
@@ -95,7 +95,7 @@ def test_results_go_to_standard_output_and_nothing_else_is_said(
     command: Command, log: Path, place: Path
 ) -> None:
     outcome = command("run", log, *PROMISE, "--opt-in=0.5", "-o", place / "out")
-    assert (outcome.status, outcome.err) == (0, "")
+    assert (outcome.status, remarks(outcome)) == (0, [])
     assert "query 3" in outcome.out
     assert outcome.out.endswith(f"report: {place / 'out' / 'report.html'}\n")
 
