@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from cli.outcomes import PROMISE, Command, assert_refused, names_in
 
+from blender_dp.cli import evaluate
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol, write_log
 from blender_dp.evaluation.scores import Scores
 from logs import GROUPED_HEADER, PLANTED, grouped, popular_rows, secret_rows, write_csv
@@ -31,7 +32,9 @@ def test_a_log_is_measured_from_end_to_end(command: Command, searches: Path, pla
     lines = outcome.out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == [field.name for field in fields(Scores)]
     assert names_in(place) == ["out"]
-    assert names_in(place / "out") == ["summary.csv", "trials.csv", "trials.parquet"]
+    assert names_in(place / "out") == [
+        *("measures.png", "measures.svg", "summary.csv", "trials.csv", "trials.parquet")
+    ]
     trials = pq.read_table(place / "out" / "trials.parquet")
     assert trials["trial"].to_pylist() == [0, 1, 2, 3]
     assert all(0 < n <= 20 for n in trials["queries"].to_pylist())
@@ -40,6 +43,17 @@ def test_a_log_is_measured_from_end_to_end(command: Command, searches: Path, pla
     measures = pyarrow.csv.read_csv(place / "out" / "summary.csv")
     mean = dict(zip(*(measures[name].to_pylist() for name in ("measure", "mean")), strict=True))
     assert mean["ndcg"] == pytest.approx(sum(trials["ndcg"].to_pylist()) / 4)
+
+
+def test_without_the_extra_there_is_no_plot_and_a_sentence_says_how_to_get_it(
+    command: Command, log: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluate, "is_installed", lambda _: False)
+    outcome = command("evaluate", log, *FEW, "--opt-in=0.5", "-o", place / "out")
+    assert outcome.status == 0
+    assert outcome.err.startswith(f"{WARNING}No plot was drawn: ")
+    assert "pip install 'blender-dp[evaluation]'" in outcome.err
+    assert names_in(place / "out") == ["summary.csv", "trials.csv", "trials.parquet"]
 
 
 def test_json_is_one_object_and_no_file_is_needed(

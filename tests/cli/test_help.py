@@ -28,6 +28,10 @@ OPTIONS = {
     "blend": ("HEAD_LIST", "OPT_IN_ESTIMATES", "CLIENT_ESTIMATES", *RESULT),
     "synth": ("--output", "--shape", "--users", "--exponent", "--seed", "--layout", "--queries"),
     "evaluate": ("LOG", *RESULT, "--opt-in", "--repetitions", "--workers", *LOG, *PARAMETERS),
+    "reproduce": (
+        *("FIGURE", "--shape", "--quick", "--log", "--output", "-o", "--preset", "--workers"),
+        *("--memory-limit", "--json", *LOG),
+    ),
 }
 SHELLS = ("bash", "zsh", "fish")
 

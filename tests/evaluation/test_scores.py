@@ -42,6 +42,14 @@ def test_measures_of_queries_are_taken_over_the_listed_ones() -> None:
     assert found.queries_without_interval == 2 - len(holds)
 
 
+def test_weights_are_medians_over_what_is_listed() -> None:
+    result = small_result()
+    found = score(result, TRUTH)
+    weights = np.sort(result.blended.cells.opt_in_weight[LISTED])
+    assert found.record_opt_in_weight == weights[1]
+    assert found.query_opt_in_weight == result.blended.queries.opt_in_weight[:2].mean()
+
+
 def test_recall_needs_the_truth_about_queries_that_are_not_listed() -> None:
     """Two of the four queries there are, both in the ten and in the fifty most popular."""
     found = score(small_result(), TRUTH, QUERIES)
@@ -58,4 +66,5 @@ def test_an_empty_list_finds_nothing_and_has_no_errors() -> None:
     assert (found.recall_queries_10, found.record_l1, found.records) == (0, 0, 0)
     assert math.isnan(found.record_rmse)
     assert math.isnan(found.record_coverage)
+    assert math.isnan(found.record_opt_in_weight)
     assert (found.records_without_interval, found.queries_without_interval) == (0, 0)

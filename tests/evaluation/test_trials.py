@@ -1,7 +1,6 @@
 """Many trials: the same ones whatever runs them, and their summary."""
 
 import math
-import os
 from dataclasses import astuple, fields, replace
 from functools import cache
 from typing import Any
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation import trials
 from blender_dp.evaluation.coded_log import CodedLog
 from blender_dp.evaluation.scores import Scores, score
 from blender_dp.evaluation.summary import summary, summary_table, trial_table
@@ -91,23 +89,6 @@ def test_workers_out_of_range_and_groups_too_small_are_refused_before_any_trial(
     tiny = CodedLog.of(one, one, one, users_without_records=3)
     with pytest.raises(BlenderError, match="both groups need users"):
         run_trials(tiny, EXPERIMENT, workers=2)
-
-
-def test_an_error_of_a_worker_arrives_as_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise ParameterError("epsilon", "larger", 1)
-
-    monkeypatch.setattr(trials, "_worker", [(log(), EXPERIMENT)])
-    monkeypatch.setattr(Experiment, "trial", refuse)
-    with pytest.raises(BlenderError, match="epsilon must be larger; got 1") as error:
-        trials._trial_in_worker(0)
-    assert type(error.value) is BlenderError
-
-
-def test_a_worker_that_dies_is_a_sentence_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "_trial_in_worker", os._exit)
-    with pytest.raises(BlenderError, match="try fewer --workers"):
-        run_trials(log(), EXPERIMENT, workers=2)
 
 
 def some_scores(ndcgs: list[float]) -> list[Scores]:

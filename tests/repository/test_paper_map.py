@@ -116,6 +116,12 @@ def test_every_theorem_is_mapped() -> None:
     assert places >= STATEMENTS, f"missing: {STATEMENTS - places}"
 
 
+@pytest.mark.parametrize("figure", range(8, 20))
+def test_every_figure_of_the_evaluation_leads_to_its_own_file(figure: int) -> None:
+    symbols = [row.symbol for row in ROWS if row.place.startswith(f"Fig. {figure} `")]
+    assert [s for s in symbols if s.startswith("blender_dp.evaluation.figures.")], figure
+
+
 PLACE = re.compile(
     r"Fig\. \d+ lines? \d+(-\d+)?|Fig\. \d+ `[\w:-]+`|Section \d\.\d"
     r"|(Theorem|Observation) 3\.[1-7]( `[\w:-]+`)?|Equation `[\w:-]+`"

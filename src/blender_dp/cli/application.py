@@ -10,6 +10,7 @@ from blender_dp.cli.estimate import estimate
 from blender_dp.cli.evaluate import evaluate
 from blender_dp.cli.head_list import head_list
 from blender_dp.cli.privatize import privatize
+from blender_dp.cli.reproduce import reproduce
 from blender_dp.cli.run import run
 from blender_dp.cli.synth import synth
 from blender_dp.cli.terminal import RESULTS
@@ -28,5 +29,5 @@ app = App(
 app.register_install_completion_command(
     help="Install completion for the shell you use; start a new shell afterwards."
 )
-for command in (demo, run, head_list, privatize, estimate, blend, evaluate, synth):
+for command in (demo, run, head_list, privatize, estimate, blend, evaluate, reproduce, synth):
     app.command(command)

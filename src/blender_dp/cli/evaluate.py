@@ -12,14 +12,17 @@ from rich.table import Table
 
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.engine.extras import is_installed
 from blender_dp.evaluation.log_codes import coded
 from blender_dp.evaluation.scores import Scores
 from blender_dp.evaluation.summary import MeasureSummary, summary, summary_table, trial_table
-from blender_dp.evaluation.trials import Experiment, checked_workers, run_trials
+from blender_dp.evaluation.trials import Experiment, run_trials
+from blender_dp.evaluation.worker_pool import checked_workers
 from blender_dp.wire.staging import staged_directory
 
-FILES = ("trials.parquet", "trials.csv", "summary.csv")
+PLOT = "measures"
+FILES = ("trials.parquet", "trials.csv", "summary.csv", f"{PLOT}.svg", f"{PLOT}.png")
 WARNING = "Compares with the truth in the log: for experiments, not for release."
 
 
@@ -48,7 +51,8 @@ def evaluate(
     log
         Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped.
     output
-        Directory to make for trials.parquet, trials.csv and summary.csv; none if left out.
+        Directory to make for trials.parquet, trials.csv, summary.csv and a plot of the main
+        measures (measures.svg, measures.png); none if left out.
     opt_in
         Share of the users who opt in, drawn anew for every run.
     repetitions
@@ -90,7 +94,10 @@ def evaluate(
         measures = summary(scores)
         if partial is not None:
             _write(partial, scores, measures)
+            plotted = _plot(partial, scores, experiment, coded_log.users)
     say(WARNING)
+    if output is not None and not plotted:
+        say(f"No plot was drawn: {MissingExtraError('evaluation', 'a plot')}")
     if json:
         print_json(_document(experiment, coded_log.users, output, measures))
     else:
@@ -102,6 +109,23 @@ def _write(directory: Path, scores: list[Scores], measures: list[MeasureSummary]
     pyarrow.parquet.write_table(trials, directory / "trials.parquet")
     pyarrow.csv.write_csv(trials, directory / "trials.csv")
     pyarrow.csv.write_csv(summary_table(measures), directory / "summary.csv")
+
+
+def _plot(directory: Path, scores: list[Scores], experiment: Experiment, users: int) -> bool:
+    """Draw the main measures if the extra is installed; tell whether it is."""
+    if not is_installed("matplotlib"):
+        return False
+    # Here and not above: it takes longer to import than all the rest.
+    from blender_dp.evaluation.figures.distributions import draw_distributions  # noqa: PLC0415
+
+    parameters = experiment.parameters
+    caption = (
+        f"{len(scores)} runs on a log of {users:,} users, {experiment.opt_in:g} of them opted in; "
+        f"ε = {parameters.epsilon:g}, δ = {parameters.delta:g}, preset {parameters.preset}. "
+        f"One dot a run, bars at the medians. {WARNING}"
+    )
+    draw_distributions(scores, caption=caption, stem=directory / PLOT)
+    return True
 
 
 def _document(

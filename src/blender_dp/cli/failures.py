@@ -28,8 +28,8 @@ def explained() -> Iterator[None]:
         _exit(f"--{error.name.replace('_', '-')}: {error}", BAD_INPUT)
     except (BlenderError, CycloptsError) as error:
         _exit(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        _exit("interrupted; nothing was written", INTERRUPTED)
+    except KeyboardInterrupt as interruption:
+        _exit(str(interruption) or "interrupted; nothing was written", INTERRUPTED)
     except MemoryError:
         _exit("the parameters ask for more than this machine's memory holds", BAD_INPUT)
     except BrokenPipeError:

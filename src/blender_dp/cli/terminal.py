@@ -8,7 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 
@@ -55,9 +62,15 @@ class StepProgress:
 
 
 @contextmanager
-def shown_progress() -> Iterator[StepProgress]:
-    """Show steps while they run, and leave the finished ones on the screen."""
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+def shown_progress(*, time_left: bool = False) -> Iterator[StepProgress]:
+    """Show steps while they run, and leave the finished ones on the screen.
+
+    Args:
+        time_left: Whether to say how long the current step will still take; for long ones.
+    """
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
+    if time_left:
+        columns += [TextColumn("left:"), TimeRemainingColumn()]
     with Progress(*columns, console=PROGRESS, disable=not PROGRESS.is_terminal) as bars:
         progress = StepProgress(bars)
         yield progress

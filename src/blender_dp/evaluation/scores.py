@@ -60,6 +60,9 @@ class Scores:
     recall_queries_50: float
     records_without_interval: int
     queries_without_interval: int
+    record_opt_in_weight: float
+    """The median weight of the opt-in estimate among listed records: below ½, clients decide."""
+    query_opt_in_weight: float
 
 
 def score(
@@ -102,7 +105,13 @@ def score(
         recall_queries_50=_query_recall(50, true_queries),
         records_without_interval=of_records.without_interval,
         queries_without_interval=of_queries.without_interval,
+        record_opt_in_weight=_median(blended.cells.opt_in_weight[listed]),
+        query_opt_in_weight=_median(blended.queries.opt_in_weight[:-1]),
     )
+
+
+def _median(values: FloatArray) -> float:
+    return float(np.median(values)) if len(values) else math.nan
 
 
 def _query_recall(k: int, truth: QueryTruth | None) -> float:

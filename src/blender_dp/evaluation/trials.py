@@ -1,24 +1,19 @@
 """The same experiment many times, on all processors, held against the truth each time."""
 
-import os
-import signal
-import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, fields
-from multiprocessing import get_context
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from blender_dp.core.blender import PRESETS, blender
-from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.blender import PRESETS, BlenderResult, blender
+from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import opt_in_users, require_both_groups
 from blender_dp.evaluation.coded_log import CodedLog, CodedPopulation
 from blender_dp.evaluation.scores import Scores, score
+from blender_dp.evaluation.worker_pool import checked_workers, work_on
 
 Done = Callable[[int], None]
 """Is told how many trials are done."""
@@ -51,25 +46,20 @@ class Experiment:
         PRESETS[self.parameters.preset].require_provable(self.parameters)
 
     def trial(self, log: CodedLog, number: int) -> Scores:
-        """Draw groups and records, run BLENDER and measure the result."""
+        """Run once and measure the result."""
+        result = self.result(log, number)
+        true_cells = log.true_cells(result.head_list)
+        return score(result, true_cells, log.query_truth(result.head_list))
+
+    def result(self, log: CodedLog, number: int) -> BlenderResult:
+        """Draw groups and records, and run BLENDER."""
         coins = np.random.SeedSequence((self.seed, number))
         groups, noise = (int(word) for word in coins.generate_state(2, np.uint64))
         randomness = Randomness.seeded(noise)
         population = CodedPopulation.draw(
             log, opt_in=self.opt_in, seed=groups, randomness=randomness
         )
-        result = blender(population, self.parameters, randomness)
-        true_cells = log.true_cells(result.head_list)
-        return score(result, true_cells, log.query_truth(result.head_list))
-
-
-def checked_workers(workers: int | None) -> int:
-    """Return how many processes are meant: as many as there are processors if None."""
-    if workers is None:
-        return os.cpu_count() or 1
-    if workers < 1:
-        raise ParameterError("workers", "at least 1", workers)
-    return workers
+        return blender(population, self.parameters, randomness)
 
 
 def run_trials(
@@ -84,69 +74,18 @@ def run_trials(
     Args:
         log: What is known of everybody.
         experiment: What to repeat, and how often.
-        workers: Processes; as many as there are processors if None. One runs in this process.
-            Several are started afresh, so a script that calls this needs the usual
-            ``if __name__ == "__main__":``.
+        workers: Processes; as many as there are processors if None. See :func:`work_on`.
         progress: Is told how many trials are done.
     """
-    workers = min(checked_workers(workers), experiment.repetitions)
     opted_in = opt_in_users(log.users, experiment.opt_in)
+    workers = checked_workers(workers)
     require_both_groups(opted_in, log.users - opted_in)
-    if workers > 1:
-        return _in_processes(log, experiment, workers, progress)
-    scores = []
-    for number in range(experiment.repetitions):
-        scores.append(experiment.trial(log, number))
-        progress(number + 1)
-    return scores
+    scores: dict[int, Scores] = {}
 
+    def finished(number: int, outcome: Scores) -> None:
+        scores[number] = outcome
+        progress(len(scores))
 
-def _in_processes(
-    log: CodedLog, experiment: Experiment, workers: int, progress: Done
-) -> list[Scores]:
-    """Share the log through files that every worker maps into its memory: no copies."""
-    with tempfile.TemporaryDirectory(prefix="blender-dp-") as name:
-        directory = Path(name)
-        for field in fields(CodedLog):
-            np.save(directory / f"{field.name}.npy", getattr(log, field.name))
-        pool = ProcessPoolExecutor(
-            workers,
-            # A fork would copy locks that threads of this process hold.
-            mp_context=get_context("spawn"),
-            initializer=_start_worker,
-            initargs=(directory, experiment),
-        )
-        try:
-            trials = [pool.submit(_trial_in_worker, i) for i in range(experiment.repetitions)]
-            for done, trial in enumerate(as_completed(trials), start=1):
-                trial.result()
-                progress(done)
-            return [trial.result() for trial in trials]
-        except BrokenProcessPool:
-            raise BlenderError(
-                "a worker process was ended, perhaps for lack of memory; try fewer --workers"
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-_worker: list[tuple[CodedLog, Experiment]] = []
-"""What this process works on, if it is a worker: set once, when it starts."""
-
-
-def _start_worker(directory: Path, experiment: Experiment) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
-    columns = {
-        field.name: np.load(directory / f"{field.name}.npy", mmap_mode="r")
-        for field in fields(CodedLog)
-    }
-    _worker.append((CodedLog(**columns), experiment))
-
-
-def _trial_in_worker(number: int) -> Scores:
-    log, experiment = _worker[0]
-    try:
-        return experiment.trial(log, number)
-    except BlenderError as error:
-        # Some of its kinds cannot travel between processes; their sentence can.
-        raise BlenderError(str(error)) from None
+    jobs = [partial(experiment.trial, number=i) for i in range(experiment.repetitions)]
+    work_on(log, jobs, workers=workers, finished=finished)
+    return [scores[number] for number in range(experiment.repetitions)]
