@@ -2,16 +2,17 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock docs bench clean
+.PHONY: help demo test check format lock docs bench peers clean accuracy drift
 
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 # uv installs in seconds; where it cannot, pip does the same from the same hashes.
+# $(1) is what to install, $(2) the environment if not .venv.
 define install
-	@$(BIN)/python -m uv pip install --python $(BIN)/python --quiet $(1) \
+	@$(BIN)/python -m uv pip install --python $(or $(2),.venv)/bin/python --quiet $(1) \
 		|| { echo "uv could not; pip installs instead, more slowly ..."; \
-		$(BIN)/python -m pip install --disable-pip-version-check --quiet $(1); }
+		$(or $(2),.venv)/bin/python -m pip install --disable-pip-version-check --quiet $(1); }
 endef
 
 help: ## List what can be done here
@@ -39,8 +40,18 @@ format: .make/dev ## Format the code and mend what the linter can
 docs: .make/dev ## Write the generated reference pages anew
 	@$(BIN)/python docs/generate.py
 
+accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
+	@$(BIN)/python -m benchmarks.accuracy
+
+drift: .make/dev ## Measure size and power of the test of drift; writes benchmarks/drift.md
+	@$(BIN)/python -m benchmarks.drift
+
 bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/results.md
 	@$(BIN)/python -m benchmarks
+
+peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
+	@.venv-peers/bin/python -m pytest -q tests/evaluation/peers
+	@.venv-peers/bin/python -m benchmarks.peers
 
 lock: .make/uv ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
@@ -48,9 +59,12 @@ lock: .make/uv ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 		--no-header --python-version 3.11 pyproject.toml --group build --group dev \
 		-c requirements/run.txt -o requirements/dev.txt
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+		--no-header --python-version 3.11 pyproject.toml --extra peers --group build --group dev \
+		-c requirements/dev.txt -o requirements/peers.txt
 
 clean: ## Remove the environment and everything made here
-	rm -rf .venv .make demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .make demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .make/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -71,6 +85,14 @@ clean: ## Remove the environment and everything made here
 .make/dev: .make/run requirements/dev.txt
 	@echo "Installing the packages of requirements/dev.txt into .venv ..."
 	$(call install,--require-hashes -r requirements/dev.txt)
+	@touch $@
+
+# The peers bring pandas and numba, which would slow every start of what is developed here.
+.make/peers: .make/dev requirements/peers.txt
+	@echo "Installing the packages of requirements/peers.txt into .venv-peers ..."
+	@$(PYTHON) -m venv .venv-peers
+	$(call install,--require-hashes -r requirements/peers.txt,.venv-peers)
+	$(call install,--no-deps --no-build-isolation --editable .,.venv-peers)
 	@touch $@
 
 .make/chromium: .make/dev

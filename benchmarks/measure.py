@@ -1,12 +1,14 @@
 """What a child process used: processor seconds and the most memory it held."""
 
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 
@@ -17,6 +19,15 @@ class Usage:
     cpu_seconds: float
     wall_seconds: float
     peak_mb: float
+
+
+def made_by(command: str) -> str:
+    """Return the line that says by what, when and on what machine figures were made."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"Made by `{command}` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, "
+        f"{memory:.0f} GiB, Python {platform.python_version()}."
+    )
 
 
 def run_python(*arguments: str) -> Usage:

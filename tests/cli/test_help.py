@@ -26,7 +26,21 @@ OPTIONS = {
     "privatize": ("HEAD_LIST", "LOG", "--record", "--output", *LOG, *MACHINE),
     "estimate": ("HEAD_LIST", "REPORTS", "--output", "--json"),
     "blend": ("HEAD_LIST", "OPT_IN_ESTIMATES", "CLIENT_ESTIMATES", *RESULT),
+    "search": (
+        *("RELEASE", "TYPED", "--limit", "--significance", "--fewest-users", "--coverage"),
+        "--json",
+    ),
+    "trends": (
+        *("RELEASE", "EARLIER", "--output", "-o", "--limit", "--false-discovery-rate", "--json"),
+    ),
+    "plan": (
+        *("RELEASE", "--users", "--opt-in", "--epsilon", "--delta", "--like", "--preset"),
+        *("--head-list-size", "--records-per-user", "--target-ndcg", "--target-size", "--curve"),
+        *("--draws", "--seed", *RESULT),
+    ),
     "synth": ("--output", "--shape", "--users", "--exponent", "--seed", "--layout", "--queries"),
+    "certify": ("PUBLISHED", "OPT_IN_ESTIMATES", "--epsilon", "--delta", "--output", "--json"),
+    "audit": ("HEAD_LIST", "--epsilon", "--delta", "--draws", "--alpha", "--seed", "--json"),
     "evaluate": ("LOG", *RESULT, "--opt-in", "--repetitions", "--workers", *LOG, *PARAMETERS),
     "reproduce": (
         *("FIGURE", "--shape", "--quick", "--log", "--output", "-o", "--preset", "--workers"),

@@ -77,10 +77,10 @@ def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
     terminal, stderr = pty.openpty()
     process = script("run", log, *PROMISE, "--opt-in=0.5", "-o", place / "out", stderr=stderr)
     os.close(stderr)
-    out, _ = process.communicate(timeout=PATIENCE)
     shown = b""
-    while chunk := read_some(terminal):
+    while chunk := read_some(terminal):  # while it runs: a full terminal would make it wait
         shown += chunk
+    out, _ = process.communicate(timeout=PATIENCE)
     os.close(terminal)
     assert process.returncode == 0
     for step in ("read the log", "CreateHeadList", "EstimateClientProbabilities"):
@@ -89,7 +89,7 @@ def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
 
 
 def read_some(terminal: int) -> bytes:
-    """Return what a terminal still shows; nothing when its writer is gone."""
+    """Return what a terminal shows next; nothing when its writer is gone."""
     try:
         return os.read(terminal, 1 << 16)
     except OSError:

@@ -163,12 +163,25 @@ def test_a_tiny_epsilon_is_refused_with_the_theorem_that_needs_more(
 def test_an_extreme_promise_is_kept(
     command: Command, log: Path, place: Path, epsilon: str, delta: str, queries: int
 ) -> None:
-    promise = [f"--epsilon={epsilon}", f"--delta={delta}", "--opt-in=0.5"]
+    promise = [f"--epsilon={epsilon}", f"--delta={delta}", "--opt-in=0.5", "--preset=paper"]
     outcome = command("run", log, *promise, "--json", "-o", place / "out")
     assert outcome.status == 0
     assert f'"queries": {queries},' in outcome.out
     assert ("No record passed the threshold" in outcome.err) == (queries == 0)
     assert names_in(place) == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "queries"),
+    [("1e-4", "1e-12", 0), ("1e6", "1e-5", 5), ("1e300", "1e-5", 5), ("4", "1e-90", 0)],
+)
+def test_an_extreme_promise_is_kept_by_the_default_preset(
+    command: Command, log: Path, place: Path, epsilon: str, delta: str, queries: int
+) -> None:
+    promise = [f"--epsilon={epsilon}", f"--delta={delta}", "--opt-in=0.5"]
+    outcome = command("run", log, *promise, "--json", "-o", place / "out")
+    assert outcome.status == 0, outcome.err
+    assert f'"queries": {queries},' in outcome.out
 
 
 @pytest.mark.parametrize("size", ["6", "1000000", "9" * 40])

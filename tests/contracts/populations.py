@@ -27,6 +27,7 @@ def in_memory(
     *,
     opt_in: float | None,
     records_per_user: int = 1,  # noqa: ARG001 - the oracle keeps every row
+    all_rows: bool = False,  # noqa: ARG001
 ) -> Iterator[Population]:
     """Open the oracle."""
     yield MemoryPopulation.of(rows, randomness, opt_in=opt_in)
@@ -39,6 +40,7 @@ def _duckdb(
     *,
     opt_in: float | None,
     records_per_user: int,
+    all_rows: bool,
     rescans: bool,
 ) -> Iterator[Population]:
     columns = LogColumns(group="group" if opt_in is None else None)
@@ -50,6 +52,7 @@ def _duckdb(
             randomness,
             opt_in=opt_in,
             records_per_user=records_per_user,
+            all_rows=all_rows,
         )
     finally:
         connection.close()
@@ -63,6 +66,7 @@ def duckdb_csv(
     *,
     opt_in: float | None,
     records_per_user: int = 1,
+    all_rows: bool = False,
 ) -> Iterator[Population]:
     """Open a CSV file in DuckDB, which is read in one pass."""
     path = directory / "log.csv"
@@ -71,7 +75,12 @@ def duckdb_csv(
         writer.writerow(["user", "query", "url", "group"])
         writer.writerows([r.user, r.query or "", r.url or "", _group(r)] for r in rows)
     opened = _duckdb(
-        path, randomness, opt_in=opt_in, records_per_user=records_per_user, rescans=False
+        path,
+        randomness,
+        opt_in=opt_in,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
+        rescans=False,
     )
     with opened as population:
         yield population
@@ -85,6 +94,7 @@ def duckdb_parquet(
     *,
     opt_in: float | None,
     records_per_user: int = 1,
+    all_rows: bool = False,
 ) -> Iterator[Population]:
     """Open a Parquet file in DuckDB, which is read twice."""
     path = directory / "log.parquet"
@@ -96,7 +106,12 @@ def duckdb_parquet(
     }
     pq.write_table(pa.table({name: pa.array(c, pa.string()) for name, c in columns.items()}), path)
     opened = _duckdb(
-        path, randomness, opt_in=opt_in, records_per_user=records_per_user, rescans=True
+        path,
+        randomness,
+        opt_in=opt_in,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
+        rescans=True,
     )
     with opened as population:
         yield population

@@ -1,75 +1,20 @@
 """What every population must do, whatever holds the data."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
-from contracts.populations import POPULATIONS, in_memory
+from contracts.logs import MECHANISM, Opener, head_list_of, made_up_log
+from contracts.populations import in_memory
 
 from blender_dp.core.blender import BlenderResult, blender
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.population import Population
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.in_memory import LogRow
 from exact_tests import FALSE_ALARM, assert_frequencies
-
-Opener = Callable[..., AbstractContextManager[Population]]
-PARAMETERS = Parameters(epsilon=4.0, delta=1e-2, head_list_size=12)
-MECHANISM = LocalAlgMechanism.of(PARAMETERS)
-
-
-@pytest.fixture(params=list(POPULATIONS.values()), ids=list(POPULATIONS))
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Opener:
-    """Return a constructor of one kind of population."""
-
-    def open_(rows: Sequence[LogRow], seed: int, **how: Any) -> AbstractContextManager[Population]:
-        how.setdefault("opt_in", 0.3)
-        population: AbstractContextManager[Population] = request.param(
-            rows, Randomness.seeded(seed), tmp_path, **how
-        )
-        return population
-
-    return open_
-
-
-def made_up_log(seed: int, users: int = 600) -> list[LogRow]:
-    """Return rows with repeats, users without records, awkward strings and both groups."""
-    rng = Random(seed)
-    odd = ["*", "★", "naïve café", "搜索", 'say "hi"', "a,b", "🦊 fox", " space "]
-    rows = []
-    for user in range(users):
-        for _ in range(rng.choice([1, 1, 2, 3, 8])):
-            q = min(int(rng.expovariate(0.25)), 30)
-            query = odd[q] if q < len(odd) else f"query {q}"
-            is_record = rng.random() > 0.15
-            rows.append(
-                LogRow(
-                    f"user {user}",
-                    query if is_record else None,
-                    f"https://{q}.example/{rng.choice('aab')}" if is_record else None,
-                    opt_in=user % 3 == 0,
-                )
-            )
-    rng.shuffle(rows)
-    return rows
-
-
-def head_list_of(rows: Sequence[LogRow], queries: int) -> HeadList:
-    common = Counter(row.query for row in rows if row.query).most_common(queries)
-    listed = {
-        Record(row.query, row.url)
-        for row in rows
-        if row.query in dict(common) and row.url and row.url.endswith("a")
-    }
-    return HeadList.of(listed, mechanism=MECHANISM, private=False)
 
 
 @pytest.mark.parametrize("records_per_user", [1, 3])
@@ -94,8 +39,12 @@ def test_class_sizes_and_fetched_records_agree(opened: Opener, seed: int) -> Non
         everything = counts.fetch([(count, np.arange(size)) for count, size in classes])
         assert len(everything) == len(set(everything)) == sum(size for _, size in classes)
         for count, size in classes:
-            assert len(counts.fetch([(count, np.arange(size))])) == size
-        assert set(everything) <= {Record(r.query, r.url) for r in rows if r.query and r.url}
+            assert [total for _, total in counts.fetch([(count, np.arange(size))])] == [
+                count
+            ] * size
+        assert {r for r, _ in everything} <= {
+            Record(r.query, r.url) for r in rows if r.query and r.url
+        }
 
 
 def test_the_two_parts_of_a_split_are_the_whole(opened: Opener, seed: int) -> None:
@@ -128,7 +77,7 @@ def test_a_group_column_decides_who_is_who(opened: Opener, seed: int) -> None:
         s, t = population.opt_in.split(0.5)
         found = s.record_counts(1).fetch([(1, np.arange(1))]) if s.size else []
         opted_in = {Record(r.query, r.url) for r in rows if r.opt_in and r.query and r.url}
-        assert set(found) <= opted_in
+        assert {record for record, _ in found} <= opted_in
         assert s.size + t.size == 200
 
 
@@ -136,7 +85,8 @@ def test_every_client_sends_the_reports_asked_for(opened: Opener, seed: int) -> 
     rows = made_up_log(seed)
     with opened(rows, seed) as population:
         reports = population.clients.report_counts(head_list_of(rows, 9))
-        assert reports.sum() == population.clients.size
+        assert reports.cells.sum() == reports.cell_reports == population.clients.size
+        assert (reports.queries.tolist(), reports.query_reports) == ([0] * 10, 0)
 
 
 @pytest.mark.parametrize("fraction", [0.0001, 0.9999])
@@ -172,6 +122,7 @@ def test_same_rows_and_seed_give_the_oracles_result(
     """Not only alike: equal, because all draw the same keys and the same noise."""
     rows = made_up_log(seed)
     parameters = Parameters(
+        preset="paper",
         epsilon=4.0,
         delta=1e-2,
         head_list_size=12,

@@ -16,7 +16,7 @@ from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters
 
-PARAMETERS = Parameters(epsilon=4.0, delta=1e-5)
+PARAMETERS = Parameters(preset="paper", epsilon=4.0, delta=1e-5)
 HEAD_LIST = HeadList.of(
     [Record("a", "1"), Record("a", "2"), Record("b", "1")],
     mechanism=LocalAlgMechanism.of(PARAMETERS),
@@ -35,10 +35,12 @@ def small_result(*, project: bool = True) -> BlenderResult:
     return BlenderResult(
         parameters=replace(PARAMETERS, project=project),
         curated=Curated(
+            opt_in_users=2000,
             discovery_users=1900,
             estimation_users=100,
             candidate_queries=4,
             candidate_records=5,
+            choice=None,
             head_list=HEAD_LIST,
             opt_in=opt_in,
         ),

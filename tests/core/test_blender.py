@@ -6,19 +6,21 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from core.users_never_asked import NeverAsked
 
 from blender_dp.core.blender import PRESETS, blender, curate
 from blender_dp.core.cells import IntArray
 from blender_dp.core.curator import create_head_list
+from blender_dp.core.discovery import Discovery
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters, Preset
-from blender_dp.core.population import RecordCounts
+from blender_dp.core.population import RecordSums, ReportCounts
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.in_memory import LogRow, MemoryPopulation
 
-PARAMETERS = Parameters(epsilon=6.0, delta=1e-3)
+PARAMETERS = Parameters(preset="paper", epsilon=6.0, delta=1e-3)
 
 
 def log(users: int = 3000) -> list[LogRow]:
@@ -51,7 +53,7 @@ class Watched:
 
 
 @dataclass
-class WatchedUsers:
+class WatchedUsers(NeverAsked):
     users: object
     name: str
     asked: list[tuple[str, str]]
@@ -65,9 +67,9 @@ class WatchedUsers:
         s, t = self.users.split(fraction)  # type: ignore[attr-defined]  # MemoryUsers
         return WatchedUsers(s, "S", self.asked), WatchedUsers(t, "T", self.asked)
 
-    def record_counts(self, records_per_user: int) -> RecordCounts:
+    def record_counts(self, records_per_user: int) -> RecordSums:
         self.asked.append((self.name, "record_counts"))
-        counts: RecordCounts = self.users.record_counts(records_per_user)  # type: ignore[attr-defined]
+        counts: RecordSums = self.users.record_counts(records_per_user)  # type: ignore[attr-defined]
         return counts
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -84,7 +86,7 @@ class WatchedClients:
     def size(self) -> int:
         return self.watched.population.clients.size
 
-    def report_counts(self, head_list: HeadList) -> IntArray:
+    def report_counts(self, head_list: HeadList) -> ReportCounts:
         self.watched.asked.append(("C", "report_counts"))
         return self.watched.population.clients.report_counts(head_list)
 
@@ -107,10 +109,10 @@ def test_the_steps_run_in_the_order_of_the_figure(seed: int) -> None:
     steps = PRESETS["paper"]
     handed: dict[str, object] = {}
 
-    def second(users: object, parameters: object, randomness: object) -> HeadList:
+    def second(users: object, parameters: object, randomness: object) -> Discovery:
         calls.append("CreateHeadList")
         handed["hl_s"] = steps.create_head_list(users, parameters, randomness)  # type: ignore[arg-type]
-        return handed["hl_s"]  # type: ignore[return-value]  # a head list
+        return handed["hl_s"]  # type: ignore[return-value]  # candidates
 
     def third(
         users: object, hl_s: object, parameters: object, randomness: object
@@ -123,7 +125,7 @@ def test_the_steps_run_in_the_order_of_the_figure(seed: int) -> None:
 
     def fourth(clients: object, hl: object) -> GroupEstimates:
         calls.append("EstimateClientProbabilities")
-        assert hl is handed["hl"]
+        assert hl == handed["hl"]
         handed["p_c"] = steps.estimate_client_probabilities(clients, hl)  # type: ignore[arg-type]
         return handed["p_c"]  # type: ignore[return-value]  # estimates
 
@@ -151,7 +153,7 @@ def test_the_steps_run_in_the_order_of_the_figure(seed: int) -> None:
         "EstimateClientProbabilities",
         "BlendProbabilities",
     ]
-    assert result.head_list is handed["hl"]
+    assert result.head_list == handed["hl"]
     assert result.curated.opt_in is handed["p_o"]
     assert result.clients is handed["p_c"]
 
@@ -178,7 +180,7 @@ def test_what_is_popular_is_found(seed: int) -> None:
 
 def test_candidates_are_counted_before_trimming(seed: int) -> None:
     parameters = replace(PARAMETERS, head_list_size=1)
-    curated = curate(population(seed).opt_in, parameters, Randomness.seeded(seed))
+    curated = curate(population(seed).opt_in, parameters, Randomness.seeded(seed), clients=9)
     assert len(curated.head_list.queries) == 1
     assert curated.candidate_queries >= 2
     assert curated.candidate_records >= 4
@@ -196,7 +198,7 @@ def test_a_seed_repeats_a_run(seed: int) -> None:
 def test_without_a_head_list_everything_is_everything_else(seed: int) -> None:
     """k = 1 (reading R3): no record is shared by enough users to be named."""
     rows = [LogRow(str(i), f"rare {i}", "x.example") for i in range(300)]
-    parameters = Parameters(epsilon=6.0, delta=1e-15)
+    parameters = Parameters(preset="paper", epsilon=6.0, delta=1e-15)
     nobody = MemoryPopulation.of(rows, Randomness.seeded(seed), opt_in=0.3)
     result = blender(nobody, parameters, Randomness.seeded(seed))
     assert result.head_list.queries == ()
@@ -219,7 +221,9 @@ def test_every_preset_that_can_be_named_has_its_steps() -> None:
 def test_what_is_not_provable_is_refused_before_anybodys_records_are_counted(seed: int) -> None:
     watched = Watched(population(seed))
     with pytest.raises(ParameterError, match="epsilon must be at least about"):
-        blender(watched, Parameters(epsilon=0.1, delta=0.5), Randomness.seeded(seed))
+        blender(
+            watched, Parameters(preset="paper", epsilon=0.1, delta=0.5), Randomness.seeded(seed)
+        )
     assert [question for _, question in watched.asked] == ["split 0.95"]
 
 

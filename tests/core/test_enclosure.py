@@ -7,7 +7,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blender_dp.core.enclosure import Enclosure, exp_enclosure, ln_enclosure
+from blender_dp.core.enclosure import (
+    Enclosure,
+    decay_enclosure,
+    exp_enclosure,
+    ln_enclosure,
+    pi_enclosure,
+)
 
 DIGITS = 200
 """Of the reference: far beyond the 154 digits of the widest enclosure asked for here."""
@@ -131,6 +137,19 @@ def test_a_quotient_encloses_the_quotient(p: Fraction, d: Fraction, bits: int, v
     assert enclosure.high - enclosure.low <= 4 * vague + 6
 
 
+@given(p=unit_fractions, f=unit_fractions, bits=st.integers(16, 256), vague=st.integers(0, 3))
+def test_a_product_encloses_the_product(p: Fraction, f: Fraction, bits: int, vague: int) -> None:
+    enclosure = around(p, bits, vague, vague).times(around(f, bits, vague, vague))
+    low, high = ends(enclosure)
+    assert low <= p * f <= high
+    assert enclosure.high - enclosure.low <= 4 * vague + 6
+
+
+@given(slope=st.fractions(0, 60, max_denominator=10**12), bits=bits_asked)
+def test_a_decay_is_the_exponential_of_minus_the_slope(slope: Fraction, bits: int) -> None:
+    assert decay_enclosure(slope, bits) == exp_enclosure(-slope, bits)
+
+
 @given(p=unit_fractions, bits=bits_asked)
 def test_a_complement_encloses_one_minus_p(p: Fraction, bits: int) -> None:
     enclosure = Enclosure.of(p, p, bits)
@@ -160,3 +179,40 @@ def test_the_digits_of_one_are_ones() -> None:
 
 def test_an_undecided_first_digit_leaves_nothing_known() -> None:
     assert Enclosure(127, 129, 8).leading_digits() == (0, 0)
+
+
+@given(p=st.fractions(0, 50, max_denominator=10**9), q=unit_fractions, bits=bits_asked)
+def test_a_product_is_enclosed_whatever_its_factors_lost(
+    p: Fraction, q: Fraction, bits: int
+) -> None:
+    low, high = ends(around(p, bits, 2, 3).times(around(q, bits, 1, 1)))
+    assert low <= p * q <= high
+    assert (high - low) * (1 << bits) <= 6 * (p + q + 1) + 4
+
+
+@given(p=st.fractions(0, 50, max_denominator=10**9), bits=bits_asked)
+def test_a_root_is_enclosed(p: Fraction, bits: int) -> None:
+    low, high = around(p, bits, 1, 1).root().ends()
+    assert 0 <= low**2 <= p <= high**2
+
+
+@pytest.mark.parametrize("bits", [8, 96, 512, 3000])
+def test_pi_is_enclosed_within_two_units(bits: int) -> None:
+    """Chudnovsky's series, another one than the code's, with 14 digits a term."""
+    with localcontext() as context:
+        context.prec = 950
+        total, factor, linear = Decimal(13591409), Decimal(1), 13591409
+        for k in range(1, 70):
+            linear += 545140134
+            factor *= -Decimal((6 * k - 5) * (2 * k - 1) * (6 * k - 1)) / (k**3 * (640320**3 // 24))
+            total += factor * linear
+        pi = Fraction(426880 * Decimal(10005).sqrt() / total)
+    low, high = pi_enclosure(bits).ends()
+    assert low <= pi <= high
+    assert pi_enclosure(bits).high - pi_enclosure(bits).low <= 2
+
+
+@given(p=unit_fractions, bits=st.integers(8, 64), more=st.integers(0, 64))
+def test_more_bits_leave_the_ends_where_they_are(p: Fraction, bits: int, more: int) -> None:
+    enclosure = around(p, bits, 1, 2)
+    assert enclosure.widened(bits + more).ends() == enclosure.ends() == ends(enclosure)

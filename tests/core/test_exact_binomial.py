@@ -9,11 +9,12 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from scipy.stats import binom
 
 from blender_dp.core.enclosure import Enclosure, exp_enclosure
-from blender_dp.core.exact_binomial import FIRST_BITS, binomial
+from blender_dp.core.exact_binomial import FIRST_BITS, binomial, binomial_each
 from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
@@ -126,3 +127,58 @@ def test_about_two_bits_a_trial_are_used(seed: int) -> None:
     trials = 20_000
     binomial(trials, known(Fraction(1, 3)), Counting(seed.to_bytes(32), is_private=False))
     assert abs(sum(used) - 2 * trials) < 10 * (2 * trials) ** 0.5
+
+
+KINDS = [(7, 1, 3), (5000, 3, 10), (5000, 0, 9), (900, 9, 9), (0, 1, 2), (64, 1, 2), (3000, 97, 98)]
+"""Coins and probability of each kind: few and many, never and always, none at all."""
+
+
+def drawn_together(kinds: list[tuple[int, int, int]], seed: int) -> list[Counter[int]]:
+    trials, numerators, denominators = (np.array(column) for column in zip(*kinds, strict=True))
+    randomness = Randomness.seeded(seed)
+    draws = [binomial_each(trials, numerators, denominators, randomness) for _ in range(3000)]
+    return [Counter(column) for column in np.transpose(draws).tolist()]
+
+
+def law_of(trials: int, p: float) -> dict[int, float]:
+    """Return the law, what is rarer than one draw in 1e13 left out."""
+    law = binom(trials, p)
+    return {k: float(law.pmf(k)) for k in range(trials + 1) if law.pmf(k) > 1e-13}
+
+
+def test_many_counts_drawn_together_follow_their_own_laws(seed: int) -> None:
+    """Halves are compared: below the median or not, and each outcome of few coins."""
+    for (trials, a, b), draws in zip(KINDS, drawn_together(KINDS, seed), strict=True):
+        assert draws.total() == 3000
+        if trials * a * (b - a) == 0:
+            assert set(draws) == {trials * a // b}
+        elif trials < 100:
+            assert_frequencies(draws, law_of(trials, a / b))
+        else:
+            assert_frequencies(*quartiles(draws, trials, a / b))
+
+
+def quartiles(draws: Counter[int], trials: int, p: float) -> tuple[Counter[int], dict[int, float]]:
+    """Return how many draws fall between the quartiles of a law, and how many should."""
+    expected = between_quartiles(trials, p, p)
+    parts = {(a, b): sum(draws[k] for k in range(a + 1, b + 1)) for a, b in parts_of(trials, p)}
+    return Counter(dict(enumerate(parts.values()))), expected
+
+
+def parts_of(trials: int, p: float) -> list[tuple[int, int]]:
+    law = binom(trials, p)
+    return list(pairwise([-1, *(int(law.ppf(q)) for q in (0.25, 0.5, 0.75)), trials]))
+
+
+def between_quartiles(trials: int, p: float, drawn_with: float) -> dict[int, float]:
+    """Return how likely a draw falls between the quartiles for ``p``."""
+    law = binom(trials, drawn_with)
+    return {i: float(law.cdf(b) - law.cdf(a)) for i, (a, b) in enumerate(parts_of(trials, p))}
+
+
+def test_a_probability_two_percent_off_is_caught_among_many(seed: int) -> None:
+    (draws,) = drawn_together([(5000, 306, 1000)], seed)
+    told, expected = quartiles(draws, 5000, 0.3)
+    assert_sample_catches(3000, expected, between_quartiles(5000, 0.3, 0.306))
+    with pytest.raises(AssertionError, match="expected"):
+        assert_frequencies(told, expected)

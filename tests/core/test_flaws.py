@@ -8,6 +8,7 @@ from core.small_result import empty_result, small_result
 
 from blender_dp.core.blender import BlenderResult
 from blender_dp.core.flaws import Flaw, count_flaws, negative_variances, tight_client_epsilon
+from blender_dp.core.mechanism import LocalAlgMechanism
 
 A = math.exp(-2)  # b = 2/ε = 1/2, a = e^(-1/b)
 NOISE_VARIANCE = 2 * A / (1 - A) ** 2
@@ -106,9 +107,8 @@ def test_the_budget_that_buys_nothing_is_measured() -> None:
 def test_several_reports_of_a_client_add_up() -> None:
     """m_C = 2 halves ε and δ for each of two reports."""
     result = small_result()
-    head_list = replace(
-        result.head_list, mechanism=replace(result.head_list.mechanism, records_per_client=2)
-    )
+    mechanism = LocalAlgMechanism.of(replace(result.parameters, records_per_client=2))
+    head_list = replace(result.head_list, mechanism=mechanism)
     twice = replace(result, curated=replace(result.curated, head_list=head_list))
     t = (math.exp(1.7) + 0.425e-5 / 2 * 2) / (math.exp(1.7) + 2)
     t_q = (math.exp(0.3) + 0.075e-5 / 2 * 2) / (math.exp(0.3) + 2)

@@ -4,6 +4,7 @@ Display and estimates may use floats; what is left out below is left out by name
 """
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -13,33 +14,78 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blender_dp.core import channel, discrete_laplace, enclosure, exact_binomial, randomness
+from blender_dp.core import (
+    asymmetric_laplace,
+    channel,
+    discrete_gaussian,
+    discrete_laplace,
+    enclosure,
+    exact_binomial,
+    exponential_coins,
+    gaussian_plan,
+    laplace_plan,
+    lattice,
+    normal_tail,
+    randomness,
+    subset_selection,
+)
+from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
 from blender_dp.core.cells import Cells
 from blender_dp.core.create_head_list import paper as create_head_list
+from blender_dp.core.create_head_list import released_counts, released_weights, survivors
+from blender_dp.core.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.discrete_laplace import DiscreteLaplace
 from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.local_alg import counted_subsets, sharp
 from blender_dp.core.local_alg import paper as local_alg
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 
 SAMPLING = [
+    asymmetric_laplace,
     discrete_laplace,
+    discrete_gaussian,
     enclosure,
     exact_binomial,
+    exponential_coins,
     randomness,
     channel,
     create_head_list,
+    laplace_plan,
+    released_counts,
+    survivors,
+    lattice,
+    normal_tail,
+    gaussian_plan,
+    released_weights,
     local_alg,
+    subset_selection,
+    sharp,
+    counted_subsets,
 ]
 LEFT_OUT = {
     "variance": "display and estimates: nothing is drawn with it",
+    "mean": "the same",
+    "half": "the same",
+    "_require_range": "the float is in the message of an error",
     "t": "what the server's estimates read; devices compare with the integer threshold",
     "t_q": "the same, for URLs",
     "tight_epsilon": "a figure for people",
+    "_suggestion": "floats suggest a plan; is_private proves it in fractions before it is used",
+    "_suggested_mu": "the same",
+    "_suggested_threshold": "the same",
+    "_require_ranges": "numbers in messages for people",
+    "pin": "what the server's estimates read; devices compare with the integer threshold",
+    "pout": "the same, for what is not true",
+    "gain": "the same, for their difference",
+    "estimate": "display and estimates: nothing is drawn with it",
 }
 ALLOWED_FROM_MATH = {"floor"}
-"""Exact on fractions; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are left out."""
+"""Exact on fractions; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are left out.
+
+``laplace_plan`` asks ``laplace_search``, which is all floats, for a proposal, and then proves it.
+"""
 
 
 def sampling_nodes(module: ModuleType) -> Iterator[ast.AST]:
@@ -127,8 +173,16 @@ def rewritten(function: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-PARAMETERS = Parameters(epsilon=0.7, delta=1e-6, records_per_optin_user=3, records_per_client=2)
+PARAMETERS = Parameters(
+    preset="paper", epsilon=0.7, delta=1e-6, records_per_optin_user=3, records_per_client=2
+)
 MECHANISM = LocalAlgMechanism.of(PARAMETERS)
+NOISE = AsymmetricLaplace(right=Fraction(7, 4), left=Fraction(2, 7))
+PLAN = laplace_plan.LaplacePlan(threshold=7, noise=NOISE)
+GAUSSIAN = gaussian_plan.gaussian_plan(Fraction(7, 10), Fraction(1, 10**6))
+SUBSETS = SubsetSelectionMechanism(epsilon=0.7, query_share=0.25)
+SUBSET = subset_selection.SubsetChannel.of(3, Fraction(7, 10))
+COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
 
 
 @pytest.mark.parametrize(
@@ -139,8 +193,44 @@ MECHANISM = LocalAlgMechanism.of(PARAMETERS)
         (create_head_list.least_passing_count, (PARAMETERS,)),
         (channel.truth_threshold, (Fraction(7, 10), Fraction(1, 10**6), 5)),
         (channel.LocalAlgChannel.of, (channel.LocalAlgChannel, Cells.of([2, 1]), MECHANISM)),
-        (discrete_laplace._exp_of_minus_inverse.__wrapped__, (Fraction(20, 7), 200)),
-        (enclosure.exp_enclosure, (Fraction(-1, 3), 200)),
+        (enclosure.decay_enclosure.__wrapped__, (Fraction(7, 20), 200)),
+        (subset_selection._threshold, (Fraction(1, 3), 4, 232)),
+        (subset_selection.SubsetChannel.of, (subset_selection.SubsetChannel, 9, Fraction(7, 10))),
+        (
+            subset_selection.SubsetChannels.of,
+            (subset_selection.SubsetChannels, Cells.of([2, 1]), SUBSETS),
+        ),
+        (subset_selection.SubsetChannel.truthful_share, (SUBSET,)),
+        (subset_selection.SubsetChannel.exact_pout.fget, (SUBSET,)),  # type: ignore[attr-defined]  # a property
+        (counted_subsets.count_subsets, (np.array([3, 0, 9]), SUBSET, COINS)),
+        (sharp.choose_subset, (1, SUBSET, Randomness.seeded(0))),
+        (sharp._choose_block, (np.array([0, 1, 2]), SUBSET, Randomness.seeded(0))),
+        (
+            exact_binomial.binomial_each,
+            (np.array([9, 9000]), np.array([1, 2]), np.array([3, 3]), Randomness.seeded(0)),
+        ),
+        (DiscreteLaplace._decay, (DiscreteLaplace(Fraction(20, 7)), 200)),
+        (AsymmetricLaplace.tail, (NOISE, -3, 200)),
+        (AsymmetricLaplace.draw_at_least, (NOISE, -3, Randomness.seeded(0))),
+        (exponential_coins.geometric, (Fraction(7, 4), Randomness.seeded(0))),
+        (laplace_plan.laplace_plan.__wrapped__, (Fraction(2), Fraction(1, 10**5))),
+        (laplace_plan.is_private, (PLAN, Fraction(1, 10**5))),
+        (laplace_plan.enumerated_delta, (PLAN, Fraction(2))),
+        (laplace_plan._working_bits, (PLAN, Fraction(2))),
+        (normal_tail.gaussian_delta, (Fraction(1, 3), Fraction(7, 10))),
+        (normal_tail._density, (Fraction(9, 2), 200)),
+        (normal_tail._continued_fraction, (Fraction(9, 2), 20, 200)),
+        (gaussian_plan.gaussian_plan.__wrapped__, (Fraction(7, 10), Fraction(1, 10**6))),
+        (gaussian_plan.total_delta, (GAUSSIAN,)),
+        (gaussian_plan.unique_release_probability, (GAUSSIAN,)),
+        (
+            DiscreteGaussian.candidate_probability,
+            (DiscreteGaussian(GAUSSIAN.discovery_sigma), GAUSSIAN.threshold, 200),
+        ),
+        (
+            DiscreteGaussian.draw_candidate,
+            (DiscreteGaussian(9), 20, Randomness.seeded(1)),
+        ),
         (Parameters.laplace_scale.fget, (PARAMETERS,)),  # type: ignore[attr-defined]  # a property
     ],
 )
@@ -161,6 +251,32 @@ def test_noise_of_a_float_scale_cannot_be_made(scale: Any) -> None:
         DiscreteLaplace(scale)
 
 
+@pytest.mark.parametrize("slope", [0.5, 1, Fraction(0), Fraction(-1)])
+def test_noise_of_a_float_slope_cannot_be_made(slope: Any) -> None:
+    with pytest.raises(BrokenInvariantError, match="a positive fraction"):
+        AsymmetricLaplace(right=slope, left=Fraction(1))
+    with pytest.raises(BrokenInvariantError, match="a positive fraction"):
+        AsymmetricLaplace(right=Fraction(1), left=slope)
+
+
+@pytest.mark.parametrize("promise", [(1.0, Fraction(1, 9)), (Fraction(1), 1e-5), (1, 1e-5)])
+def test_a_plan_of_floats_cannot_be_made(promise: tuple[Any, Any]) -> None:
+    with pytest.raises(BrokenInvariantError, match="from fractions"):
+        laplace_plan.laplace_plan(*promise)
+
+
+@pytest.mark.parametrize("sigma", [2.0, float(lattice.UNIT)])
+def test_gaussian_noise_of_a_float_deviation_cannot_be_made(sigma: Any) -> None:
+    with pytest.raises(BrokenInvariantError, match="a fraction, at least 1"):
+        DiscreteGaussian(sigma)
+
+
+def test_a_plan_holds_integers_and_fractions() -> None:
+    kinds = {type(getattr(GAUSSIAN, each.name)) for each in dataclasses.fields(GAUSSIAN)}
+    assert kinds == {int, Fraction}
+    assert lattice.weights(32).dtype == np.int64
+
+
 def test_a_float_threshold_cannot_be_computed() -> None:
     with pytest.raises(AttributeError, match="numerator"):
         channel.truth_threshold(0.5, Fraction(0), 3)  # type: ignore[arg-type]  # wrong on purpose
@@ -169,6 +285,27 @@ def test_a_float_threshold_cannot_be_computed() -> None:
 def test_what_is_drawn_is_an_integer(seed: int) -> None:
     source = Randomness.seeded(seed)
     assert type(DiscreteLaplace(Fraction(2)).draw(source)) is int
+    assert {type(NOISE.draw_at_least(y, source)) for y in (-9, 0, 9)} == {int}
+    assert type(DiscreteGaussian(GAUSSIAN.discovery_sigma).draw(source)) is int
+    assert type(DiscreteGaussian(Fraction(5, 2)).draw(source)) is int
     device = channel.LocalAlgChannel.of(Cells.of([2, 1]), MECHANISM)
     assert type(local_alg.privatize(0, device, source)) is int
     assert local_alg.privatize_many(np.zeros(5, dtype=np.int64), device, source).dtype == np.int64
+    assert {type(item) for item in sharp.choose_subset(0, SUBSET, source)} == {int}
+    assert sharp.subset_counts(np.array([5000, 3, 0]), SUBSET, source).dtype == np.int64
+
+
+def test_numbers_on_the_way_to_counts_stay_integers(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every array that the secure coins are given and give back is one of integers."""
+    seen: list[np.dtype[Any]] = []
+
+    def watched(*arrays: Any) -> Any:
+        drawn = exact_binomial.binomial_each(*arrays)
+        seen.extend(array.dtype for array in (*arrays[:3], drawn))
+        return drawn
+
+    monkeypatch.setattr(counted_subsets, "binomial_each", watched)
+    sharp.subset_counts(np.array([5000, 3, 0]), SUBSET, Randomness.seeded(seed))
+    assert set(seen) == {np.dtype(np.int64)}

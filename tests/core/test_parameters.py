@@ -77,13 +77,30 @@ def test_the_defaults_are_those_of_the_papers_table() -> None:
         "epsilon": 4.0,
         "delta": 1e-5,
         "head_list_size": None,
-        "preset": "paper",
+        "preset": "sharp",
+        "one_record_each": False,
         "head_list_user_fraction": 0.95,
         "query_budget_fraction": 0.85,
         "records_per_optin_user": 1,
         "records_per_client": 1,
         "project": True,
     }
+
+
+@pytest.mark.parametrize(
+    ("preset", "knob", "value"),
+    [
+        *[("sharp", name, 0.5) for name in ("head_list_user_fraction", "query_budget_fraction")],
+        *[("sharp", name, 2) for name in ("records_per_optin_user", "records_per_client")],
+        ("sharp", "project", False),
+        ("paper", "one_record_each", True),
+    ],
+)
+def test_a_knob_of_the_other_preset_is_refused(preset: str, knob: str, value: float) -> None:
+    owner = {"sharp": "paper", "paper": "sharp"}[preset]
+    Parameters(**{**GOOD, "preset": owner, knob: value})
+    with pytest.raises(ParameterError, match=f"{knob} must be left alone, unless .* is {owner}"):
+        Parameters(**{**GOOD, "preset": preset, knob: value})
 
 
 def test_the_parameters_cannot_be_changed_after_they_were_checked() -> None:
@@ -104,7 +121,7 @@ def test_the_error_is_both_ours_and_a_value_error() -> None:
 def test_the_laplace_scale_is_two_m_over_epsilon_exactly(
     epsilon: float, m_o: int, scale: Fraction | None
 ) -> None:
-    parameters = Parameters(epsilon=epsilon, delta=1e-5, records_per_optin_user=m_o)
+    parameters = Parameters(epsilon=epsilon, delta=1e-5, records_per_optin_user=m_o, preset="paper")
     assert parameters.laplace_scale == (Fraction(1, 350) if scale is None else scale)
 
 
@@ -143,7 +160,11 @@ def test_a_published_mechanism_obeys_the_same_rules(name: str, value: float) -> 
 
 def test_a_device_is_told_its_part_of_the_parameters() -> None:
     parameters = Parameters(
-        epsilon=2.0, delta=1e-6, query_budget_fraction=0.5, records_per_client=3
+        epsilon=2.0,
+        delta=1e-6,
+        query_budget_fraction=0.5,
+        records_per_client=3,
+        preset="paper",
     )
     assert LocalAlgMechanism.of(parameters) == LocalAlgMechanism(
         epsilon=2.0, delta=1e-6, query_budget_fraction=0.5, records_per_client=3

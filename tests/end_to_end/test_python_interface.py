@@ -61,13 +61,13 @@ def test_a_curator_finds_the_list_and_a_device_reports_against_it(head_list: bdp
     assert head_list.private
     assert head_list.queries == tuple(f"query {i}" for i in range(5))
     randomizer = bdp.LocalRandomizer(head_list)
-    reports = {randomizer.report("query 1", "1.example") for _ in range(200)}
-    assert reports <= set(range(head_list.cells.cell_count))
+    reports = {randomizer.report("query 1", "1.example").items for _ in range(200)}
+    assert reports <= {(cell,) for cell in range(head_list.cells.cell_count)}
     assert len(reports) > 1
 
 
 def test_a_device_without_a_record_reports_too(head_list: bdp.HeadList) -> None:
-    cell = bdp.LocalRandomizer(head_list).report(None, None)
+    (cell,) = bdp.LocalRandomizer(head_list).report(None, None).items
     assert 0 <= cell < head_list.cells.cell_count
 
 

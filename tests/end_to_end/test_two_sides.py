@@ -4,11 +4,12 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from end_to_end.conftest import PROMISE, SIDES, USERS, BlenderDp
 
+from blender_dp.core.parameters import Preset
 from blender_dp.wire.head_list import head_list_digest, read_head_list
 from logs import GROUPED_HEADER, HEADER, Row, write_csv
 
@@ -45,11 +46,11 @@ Pipeline = Callable[..., Path]
 def pipeline(blender_dp: BlenderDp, tmp_path: Path) -> Pipeline:
     """Return a function that runs the steps one by one on files."""
 
-    def run(opt_in: Path, clients: Path, *options: str) -> Path:
+    def run(opt_in: Path, clients: Path, *options: str, preset: Preset = "sharp") -> Path:
         curated, reports = tmp_path / "curated", tmp_path / "reports.parquet"
         head_list = curated / "head_list.json"
         limits = (*PROMISE, SIDES[1])
-        blender_dp("head-list", opt_in, *limits, *options, "-o", curated)
+        blender_dp("head-list", opt_in, *limits, f"--preset={preset}", *options, "-o", curated)
         blender_dp("privatize", head_list, clients, *options, "-o", reports)
         blender_dp("estimate", head_list, reports, "-o", tmp_path / "clients.json")
         estimates = (curated / "opt_in_estimates.json", tmp_path / "clients.json")
@@ -65,16 +66,24 @@ def check_blended(out: Path, run: Any, result: Path, *, private: bool) -> None:
     assert run["private"] is private
     assert sum(run["users"].values()) == USERS
     assert run["users"]["clients"] == USERS - OPT_IN_USERS
-    assert run["users"]["opt_in_discovery"] == round(0.95 * OPT_IN_USERS)
+    if run["parameters"]["preset"] == "paper":
+        assert run["users"]["opt_in_discovery"] == round(0.95 * OPT_IN_USERS)
+    else:
+        assert run["users"]["opt_in"] == OPT_IN_USERS
     columns = (out / "records.csv").read_text(encoding="utf-8").splitlines()[0]
     assert columns == (result / "records.csv").read_text(encoding="utf-8").splitlines()[0]
     assert '"google"' in (out / "queries.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("preset", get_args(Preset))
 def test_two_logs_one_for_each_side(
-    pipeline: Pipeline, sides: dict[str, Path], result: Path, read_json: Callable[[Path], Any]
+    pipeline: Pipeline,
+    sides: dict[str, Path],
+    result: Path,
+    read_json: Callable[[Path], Any],
+    preset: Preset,
 ) -> None:
-    out = pipeline(sides["opt-in"], sides["client"])
+    out = pipeline(sides["opt-in"], sides["client"], preset=preset)
     check_blended(out, read_json(out / "run.json"), result, private=True)
 
 
@@ -99,18 +108,21 @@ def test_a_run_with_a_group_column_takes_the_groups_from_it(
     assert run["opt_in"] is None
 
 
+@pytest.mark.parametrize("preset", get_args(Preset))
 def test_the_steps_apart_give_the_numbers_of_the_curators_file(
-    pipeline: Pipeline, sides: dict[str, Path], read_json: Callable[[Path], Any]
+    pipeline: Pipeline, sides: dict[str, Path], read_json: Callable[[Path], Any], preset: Preset
 ) -> None:
-    out = pipeline(sides["opt-in"], sides["client"])
+    out = pipeline(sides["opt-in"], sides["client"], preset=preset)
     opt_in = read_json(out.with_name("curated") / "opt_in_estimates.json")
     clients = read_json(out.with_name("clients.json"))
     records = read_json(out / "release.json")["records"]
     noisy = [row["opt_in_noisy_count"] for row in records]
-    assert sorted(n for n in noisy if n is not None) == sorted(opt_in["noisy_counts"])
+    released = opt_in["noisy_counts"] if preset == "paper" else opt_in["tally"]["sums"]
+    assert sorted(n for n in noisy if n is not None) == sorted(released)
     counted = [row["client_report_count"] for row in records]
     assert sorted(counted) == sorted(clients["report_counts"])
-    assert sum(counted) == USERS - OPT_IN_USERS
+    reports = clients.get("reports", sum(counted)) + clients.get("query_reports", 0)
+    assert reports == USERS - OPT_IN_USERS
 
 
 def test_devices_report_one_by_one(
@@ -119,7 +131,8 @@ def test_devices_report_one_by_one(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    blender_dp("head-list", sides["opt-in"], *PROMISE, "-o", tmp_path / "curated")
+    promise = (*PROMISE, "--preset=paper")
+    blender_dp("head-list", sides["opt-in"], *promise, "-o", tmp_path / "curated")
     head_list = tmp_path / "curated" / "head_list.json"
     published = read_head_list(head_list)
     capsys.readouterr()

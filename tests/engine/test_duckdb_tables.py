@@ -44,10 +44,14 @@ def write_log(path: Path, rows: int, users: int, name: str = "q") -> Path:
     return path
 
 
-def population_of(path: Path, spill: Path, memory_limit: int) -> TablePopulation:
+def population_of(
+    path: Path, spill: Path, memory_limit: int, *, all_rows: bool = False
+) -> TablePopulation:
     connection = connect(spill, memory_limit)
     tables = DuckDBTables(connection, open_log(connection, [path]))
-    return open_population(tables, Randomness.seeded(3), opt_in=0.5, records_per_user=2)
+    return open_population(
+        tables, Randomness.seeded(3), opt_in=0.5, records_per_user=2, all_rows=all_rows
+    )
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "tsv"])
@@ -58,6 +62,19 @@ def test_a_log_larger_than_memory_gives_the_same_counts(tmp_path: Path, suffix: 
         for limit in (64 << 20, 4 << 30)
     ]
     assert classes[0] == classes[1]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "tsv"])
+def test_all_rows_of_a_log_larger_than_memory_add_up_to_the_same(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = write_log(tmp_path / f"log.{suffix}", rows=400_000, users=100_000)
+    found = []
+    for limit in (64 << 20, 4 << 30):
+        users = population_of(path, tmp_path, limit, all_rows=True).opt_in
+        sums = users.record_weights(np.array([0, 1 << 30, 1 << 29]), 1 << 20)
+        found.append([c.tolist() for c in (*sums.classes(), users.distinct_records(9))])
+    assert found[0] == found[1]
 
 
 def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:
@@ -71,7 +88,7 @@ def test_more_rows_than_can_be_numbered_are_refused(
     tmp_path: Path, suffix: str, records_per_user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "MOST_ROWS", 64)
-    monkeypatch.setattr("blender_dp.engine.population.MOST_ROWS", 64)
+    monkeypatch.setattr("blender_dp.engine.ordered_users.MOST_ROWS", 64)
     path = write_log(tmp_path / f"log.{suffix}", rows=200, users=50)
     connection = connect(tmp_path, 256 << 20)
     tables = DuckDBTables(connection, open_log(connection, [path]))

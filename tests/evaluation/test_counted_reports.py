@@ -28,7 +28,7 @@ Counts = tuple[int, ...]
 
 
 def channel_of(listed_urls: list[int], epsilon: float = 2.0) -> LocalAlgChannel:
-    mechanism = LocalAlgMechanism.of(Parameters(epsilon=epsilon, delta=1e-3))
+    mechanism = LocalAlgMechanism.of(Parameters(preset="paper", epsilon=epsilon, delta=1e-3))
     return LocalAlgChannel.of(Cells.of(listed_urls), mechanism)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from blender_dp.core.cells import Cells, FloatArray
 from blender_dp.evaluation.metrics import (
     ndcg,
+    ndcg_against_best,
     query_l1,
     query_l1_rescaled,
     record_l1,
@@ -272,3 +273,34 @@ def test_the_mean_error_lies_between_mean_and_largest(listed_urls: list[int], dr
     largest = np.abs(estimate - truth)[cells.listed].max()
     assert record_l1(cells, estimate, truth) / len(cells.listed) <= error + 1e-12
     assert error <= largest + 1e-12
+
+
+@given(lists, draws, st.integers(0, 3))
+def test_against_its_own_queries_it_is_the_ndcg_and_against_better_ones_at_most_1(
+    listed_urls: list[int], draw: int, more: int
+) -> None:
+    """Better: more popular ones in the place of some."""
+    cells = Cells.of(listed_urls)
+    estimate, truth = vectors(cells, draw)
+    own = np.bincount(
+        cells.query_of_cell[cells.is_listed],
+        weights=truth[cells.is_listed],
+        minlength=cells.query_count - 1,
+    ).astype(np.float64)
+    assert ndcg_against_best(cells, estimate, truth, own) == ndcg(cells, estimate, truth)
+    better = own.copy()
+    better[:more] += 1
+    assert 0 <= ndcg_against_best(cells, estimate, truth, better) <= 1 + 1e-12
+
+
+def test_a_list_without_the_most_popular_query_by_hand() -> None:
+    """Listed 0.2 alone; the best list of two has 0.6 and 0.2: shares 3/4 and 1/4."""
+    cells = Cells.of([1])
+    found = ndcg_against_best(
+        cells, np.array([0.3, 0, 0.7]), np.array([0.2, 0, 0.8]), np.array([0.2, 0.6])
+    )
+    ideal = (2**0.75 - 1) + (2**0.25 - 1) / math.log2(3)
+    assert found == pytest.approx((2**0.25 - 1) / ideal)
+    nothing = np.zeros(2)
+    assert ndcg_against_best(cells, np.zeros(3), np.zeros(3), nothing) == 0
+    assert ndcg_against_best(Cells.of([]), np.zeros(1), np.zeros(1), np.ones(2)) == 0

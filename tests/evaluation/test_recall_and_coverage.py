@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blender_dp.evaluation.metrics import coverage, recall_at
+from blender_dp.core.cells import Cells
+from blender_dp.evaluation.metrics import coverage, l1_at, rare_half_bias, recall_at
 
 NAN = math.nan
 items = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=12)
@@ -66,6 +67,33 @@ def test_a_longer_list_never_finds_less(items: list[tuple[int, bool]], k: int, m
     longer[more % len(items)] = True
     assert recall_at(k, truth, listed) <= recall_at(k, truth, longer)
     assert recall_at(k, truth, np.ones_like(listed)) == 1
+
+
+def test_l1_of_the_most_popular_by_hand() -> None:
+    """Items 3 and 0 are the two most popular: |0.3 - 0.4| + |0 - 0.3| = 0.4."""
+    truth, estimate = np.array([0.3, 0.05, 0.2, 0.4]), np.array([0.0, 0.5, 0.1, 0.3])
+    assert l1_at(2, estimate, truth) == pytest.approx(0.4)
+    assert l1_at(9, estimate, truth) == pytest.approx(0.4 + 0.45 + 0.1)
+    assert l1_at(9, np.array([]), np.array([])) == 0
+
+
+@given(items=items, k=st.integers(1, 15))
+def test_l1_of_the_most_popular_takes_the_first_of_those_that_tie(
+    items: list[tuple[int, bool]], k: int
+) -> None:
+    truth = np.array([float(t) for t, _ in items])
+    estimate = np.array([float(listed) for _, listed in items])
+    top = np.argsort(-truth, kind="stable")[:k]
+    assert l1_at(k, estimate, truth) == pytest.approx(np.abs(estimate - truth)[top].sum())
+
+
+def test_the_bias_of_the_rare_half_by_hand() -> None:
+    """By estimate the rarer half of the records is 0.01, 0.02, truly 0.02, 0.03: -40 %."""
+    cells = Cells.of([3, 1])
+    estimate = np.array([0.5, 0.01, 0.2, 0.1, 0.02, 0.1, 0.07])
+    truth = np.array([0.4, 0.02, 0.2, 0.1, 0.03, 0.1, 0.15])
+    assert rare_half_bias(cells, estimate, truth) == pytest.approx(0.03 / 0.05 - 1)
+    assert math.isnan(rare_half_bias(Cells.of([]), np.ones(1), np.ones(1)))
 
 
 def test_coverage_by_hand() -> None:

@@ -57,6 +57,10 @@ def test_recall_needs_the_truth_about_queries_that_are_not_listed() -> None:
     without = score(small_result(), TRUTH)
     assert math.isnan(without.recall_queries_10)
     assert math.isnan(without.recall_queries_50)
+    assert math.isnan(without.query_l1_top_50)
+    a, b, _ = small_result().blended.queries.raw.probability
+    missed = 0.25 + 0.15  # the two that are not listed
+    assert found.query_l1_top_50 == pytest.approx(abs(a - 0.3) + abs(b - 0.3) + missed)
     assert without.record_rmse == found.record_rmse
 
 

@@ -23,6 +23,7 @@ CHANGES: dict[str, Any] = {
     "delta": 1e-6,
     "head_list_size": 51,
     "preset": "another",
+    "one_record_each": True,
     "head_list_user_fraction": 0.9,
     "query_budget_fraction": 0.8,
     "records_per_optin_user": 2,

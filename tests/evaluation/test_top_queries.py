@@ -36,7 +36,9 @@ def test_the_most_popular_come_first() -> None:
 
 def test_columns_of_a_trial_agree_with_each_other_and_with_the_truth() -> None:
     log = popular_log()
-    experiment = Experiment(parameters=Parameters(epsilon=12, delta=1e-3), opt_in=0.5)
+    experiment = Experiment(
+        parameters=Parameters(epsilon=12, delta=1e-3, preset="paper"), opt_in=0.5
+    )
     rows = top_queries(log, experiment.result(log, 0))["rows"]
     assert len(rows) == 10
     shares = np.arange(12, 0, -1) / 78

@@ -19,7 +19,7 @@ from blender_dp.evaluation.scores import Scores, score
 from blender_dp.evaluation.summary import summary, summary_table, trial_table
 from blender_dp.evaluation.trials import Experiment, run_trials
 
-PARAMETERS = Parameters(epsilon=4, delta=1e-3, head_list_size=10)
+PARAMETERS = Parameters(preset="paper", epsilon=4, delta=1e-3, head_list_size=10)
 EXPERIMENT = Experiment(parameters=PARAMETERS, opt_in=0.2, repetitions=5, seed=3)
 
 
@@ -56,7 +56,9 @@ def test_a_generous_promise_finds_the_popular_and_covers_the_truth() -> None:
     """At ε = 20 little but the sampling is random, so that 95 % intervals hold most truths."""
     query = np.repeat(np.arange(12), 100 * np.arange(12, 0, -1))
     popular = CodedLog.of(np.arange(len(query)), query, query)
-    generous = Experiment(parameters=Parameters(epsilon=20, delta=1e-3), opt_in=0.5, repetitions=10)
+    generous = Experiment(
+        parameters=Parameters(preset="paper", epsilon=20, delta=1e-3), opt_in=0.5, repetitions=10
+    )
     found = {row.measure: row for row in summary(run_trials(popular, generous, workers=1))}
     assert found["queries"].mean == 12
     assert found["recall_queries_10"].mean == found["recall_queries_50"].mean == 1

@@ -86,7 +86,13 @@ def make_run(queries: int = 50, records: int = 72) -> dict[str, Any]:
         "peak_memory_bytes": 612_000_000,
         "memory_limit_bytes": 4_000_000_000,
         "promises": _promises(),
-        "certificate": {"client_epsilon": 3.72, "verdict": "kept"},
+        "certificate": {
+            "verdict": "kept",
+            "sentence": "Every promise is kept.",
+            "accounts": [
+                {"to": "clients", "tight_epsilon": "3.72", "spent": {"epsilon": "4", "delta": "0"}},
+            ],
+        },
         "flaws": [
             {"id": "F1", "sentence": "3 of 72 opt-in variances are negative, so that their "
              "weights lie outside 0 to 1."},

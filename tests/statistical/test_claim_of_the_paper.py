@@ -7,7 +7,8 @@ from blender_dp.core.blender import blender
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog, CodedPopulation
+from blender_dp.evaluation.coded_log import CodedLog
+from blender_dp.evaluation.coded_population import CodedPopulation
 from blender_dp.evaluation.scores import Scores, score
 
 RUNS = 20
@@ -26,7 +27,7 @@ def test_ndcg_exceeds_95_percent_at_the_papers_parameters(seed: int) -> None:
 
 
 def scores(log: CodedLog, epsilon: float, seed: int) -> list[Scores]:
-    parameters = Parameters(epsilon=epsilon, delta=1e-5, head_list_size=50)
+    parameters = Parameters(preset="paper", epsilon=epsilon, delta=1e-5, head_list_size=50)
     found = []
     for run in range(seed, seed + RUNS):
         coins = Randomness.seeded(run)

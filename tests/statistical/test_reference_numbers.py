@@ -27,6 +27,7 @@ from scipy.stats import binom
 
 from blender_dp.core.blender import PRESETS, Steps, blender
 from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.discovery import Discovery
 from blender_dp.core.estimate_optin_probabilities.paper import fold_other_urls, trim
 from blender_dp.core.estimates import Estimate, GroupEstimates
 from blender_dp.core.head_list import HeadList
@@ -35,7 +36,8 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog, CodedPopulation
+from blender_dp.evaluation.coded_log import CodedLog
+from blender_dp.evaluation.coded_population import CodedPopulation
 from blender_dp.evaluation.scores import Scores, score
 
 RUNS = 20
@@ -129,7 +131,7 @@ def workload(shape: Shape = Shape.AOL_SINGLE) -> CodedLog:
 
 def real_valued_head_list(
     users: OptInUsers, parameters: Parameters, randomness: Randomness
-) -> HeadList:
+) -> Discovery:
     """Create the head list with a draw of real-valued Laplace noise for every record (Fig. 3)."""
     rng = np.random.default_rng(randomness.bits(64))
     b = 2 / parameters.epsilon
@@ -139,21 +141,22 @@ def real_valued_head_list(
         (count, np.flatnonzero(count + rng.laplace(0, b, size) > tau))
         for count, size in zip(*(c.tolist() for c in counts.classes()), strict=True)
     ]
-    return HeadList.of(
-        counts.fetch(survivors), mechanism=LocalAlgMechanism.of(parameters), private=False
-    )
+    found = [record for record, _ in counts.fetch(survivors)]
+    mechanism = LocalAlgMechanism.of(parameters)
+    return Discovery(head_list=HeadList.of(found, mechanism=mechanism, private=False))
 
 
 def real_valued_estimates(
-    users: OptInUsers, candidates: HeadList, parameters: Parameters, randomness: Randomness
+    users: OptInUsers, candidates: Discovery, parameters: Parameters, randomness: Randomness
 ) -> tuple[HeadList, GroupEstimates]:
     """Estimate with real-valued Laplace noise and its variance 2b² (Fig. 4)."""
     rng = np.random.default_rng(randomness.bits(64))
     b, n = 2 / parameters.epsilon, users.size
-    folded = fold_other_urls(users.cell_counts(candidates, 1), candidates.cells)
+    hl_s = candidates.head_list
+    folded = fold_other_urls(users.cell_counts(hl_s, 1), hl_s.cells)
     drawn = folded + rng.laplace(0, b, len(folded))
     # trim is written for integers and sorts and adds reals just as well.
-    head_list, noisy = trim(candidates, cast("IntArray", drawn), parameters.head_list_size)
+    head_list, noisy = trim(hl_s, cast("IntArray", drawn), parameters.head_list_size)
     cells = head_list.cells
     released = np.append(cells.is_listed[:-1], True)
     p = np.zeros(cells.cell_count)
@@ -181,7 +184,7 @@ REAL_VALUED = replace(
 @cache
 def scores(epsilon: int, steps: Steps, seed: int, shape: Shape = Shape.AOL_SINGLE) -> FloatArray:
     log = workload(shape)
-    parameters = Parameters(epsilon=epsilon, delta=DELTA, head_list_size=50)
+    parameters = Parameters(preset="paper", epsilon=epsilon, delta=DELTA, head_list_size=50)
     rows = []
     for run in range(RUNS):
         randomness = Randomness.seeded(seed + run)

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 
 MECHANISM = LocalAlgMechanism(
     epsilon=4.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1
@@ -21,6 +21,10 @@ RECORDS = (
     Record("★", "*"),
 )
 LIST = HeadList.of(RECORDS, mechanism=MECHANISM, private=True)
+SHARP_LIST = HeadList.of(
+    RECORDS, mechanism=SubsetSelectionMechanism(epsilon=1.0, query_share=0.25), private=True
+)
+"""Eight cells of which two are named, four queries of which one is."""
 OTHER_LIST = HeadList.of(RECORDS[1:], mechanism=MECHANISM, private=True)
 
 AWKWARD = (
@@ -29,7 +33,12 @@ AWKWARD = (
     *("null", "</script>", "a,b", "{}", "weather"),
 )
 texts = st.text(max_size=12) | st.sampled_from(AWKWARD)
-mechanisms = st.builds(
+subset_selection = st.builds(
+    SubsetSelectionMechanism,
+    epsilon=st.floats(1e-6, 1e3),
+    query_share=st.floats(0, 1, exclude_max=True),
+)
+mechanisms = subset_selection | st.builds(
     LocalAlgMechanism,
     epsilon=st.floats(1e-6, 1e3),
     delta=st.floats(1e-300, 0.5),

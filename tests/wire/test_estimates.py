@@ -7,19 +7,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.lists import LIST, OTHER_LIST, write_json, write_resealed
+from wire.lists import LIST, OTHER_LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.blender import Curated
+from blender_dp.core.cells import IntArray
 from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.client_views import ClientViews
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
 from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.estimates import client_document, opt_in_document, read_clients, read_opt_in
 from logs import PLANTED
 
-PARAMETERS = Parameters(epsilon=4.0, delta=1e-5, head_list_size=3)
+PARAMETERS = Parameters(preset="paper", epsilon=4.0, delta=1e-5, head_list_size=3)
 LISTED = len(LIST.records())
 CELLS = LIST.cells.cell_count
 
@@ -37,6 +40,7 @@ parameter_sets = st.builds(
     records_per_optin_user=st.integers(1, 9),
     records_per_client=st.integers(1, 9),
     project=st.booleans(),
+    preset=st.just("paper"),
 )
 
 
@@ -48,12 +52,23 @@ def curated(noisy: list[int], parameters: Parameters = PARAMETERS) -> Curated:
         scale=parameters.laplace_scale,
     )
     return Curated(
+        opt_in_users=1000,
         discovery_users=950,
         estimation_users=50,
         candidate_queries=4,
         candidate_records=7,
+        choice=None,
         head_list=LIST,
         opt_in=estimates,
+    )
+
+
+def counted(cells: IntArray) -> ReportCounts:
+    return ReportCounts(
+        cells=cells,
+        cell_reports=int(cells.sum()),
+        queries=np.zeros(LIST.cells.query_count, dtype=np.int64),
+        query_reports=0,
     )
 
 
@@ -88,7 +103,7 @@ def test_the_curators_side_is_read_as_it_was_written(
 def test_the_clients_side_is_read_as_it_was_written(folder: Path, counts: list[int]) -> None:
     array = np.array(counts, dtype=np.int64)
     path = folder / "client_estimates.json"
-    write_document(path, client_document(LIST, array))
+    write_document(path, client_document(LIST, counted(array)))
     found = read_clients(path, LIST)
     written = client_estimates(array, LocalAlgChannel.of(LIST.cells, LIST.mechanism))
     assert found.total == written.total == sum(counts)
@@ -98,7 +113,7 @@ def test_the_clients_side_is_read_as_it_was_written(folder: Path, counts: list[i
 
 
 OPT_IN = opt_in_document(curated(list(range(LISTED + 1))), PARAMETERS)
-CLIENTS = client_document(LIST, np.arange(CELLS))
+CLIENTS = client_document(LIST, counted(np.arange(CELLS)))
 
 
 @pytest.mark.parametrize(("document", "read"), [(OPT_IN, read_opt_in), (CLIENTS, read_clients)])
@@ -191,7 +206,58 @@ def test_report_counts_that_overflow_together_are_refused(
     refused(write_resealed(tmp_path / "clients.json", document), read_clients, "report_counts")
 
 
-@pytest.mark.parametrize("counted", ["discovery_users", "estimation_users"])
+def named(cells: list[int], queries: list[int], cell_reports: int, query_reports: int) -> Any:
+    reports = ReportCounts(
+        cells=np.array(cells),
+        cell_reports=cell_reports,
+        queries=np.array(queries),
+        query_reports=query_reports,
+    )
+    return client_document(SHARP_LIST, reports)
+
+
+NAMED = named([3, 1, 0, 4, 4, 0, 4, 4], [1, 0, 0, 2], cell_reports=10, query_reports=3)
+"""Ten reports name two of eight cells each, three name one of four queries."""
+
+
+def test_what_subsets_named_is_read_as_it_was_written(tmp_path: Path) -> None:
+    found = read_clients(write_json(tmp_path / "clients.json", NAMED), SHARP_LIST)
+    views = found.evidence
+    assert isinstance(views, ClientViews)
+    assert views.queries is not None
+    assert (found.total, views.queries.reports) == (10, 3)
+    assert found.counts.tolist() == NAMED["report_counts"]
+    assert np.argsort(-found.queries.probability, kind="stable").tolist() == [3, 0, 1, 2]
+    assert found.cells.probability.sum() == pytest.approx(1)
+    assert found.queries.probability.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("report_counts", [3, 1, 0, 4, 4, 0, 4, 3]),
+        ("report_counts", [11, 1, 0, 4, 4, 0, 0, 0]),
+        ("report_counts", [4, 1, -1, 4, 4, 0, 4, 4]),
+        ("report_counts", [3, 1, 0, 4, 4, 0, 4]),
+        ("query_report_counts", [1, 0, 0, 1]),
+        ("query_report_counts", [4, 0, 0, -1]),
+        ("query_report_counts", PLANTED),
+        ("reports", 1),
+        ("reports", "10"),
+        ("reports", None),
+        ("query_reports", -1),
+        ("query_reports", True),
+    ],
+)
+def test_counts_that_no_subsets_have_are_refused(tmp_path: Path, field: str, value: Any) -> None:
+    path = write_resealed(tmp_path / "clients.json", {**NAMED, field: value})
+    with pytest.raises(InputError) as refusal:
+        read_clients(path, SHARP_LIST)
+    assert str(refusal.value).startswith(f"{path}, field {field}: ")
+    assert PLANTED not in str(refusal.value)
+
+
+@pytest.mark.parametrize("counted", ["opt_in_users", "discovery_users", "estimation_users"])
 @pytest.mark.parametrize("value", [None, PLANTED, "50", 1.5, -1, 0, True, [50], 2**63])
 def test_user_counts_are_whole_numbers(tmp_path: Path, counted: str, value: Any) -> None:
     document = {**OPT_IN, counted: value}

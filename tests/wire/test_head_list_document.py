@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.lists import LIST, digest_by_hand, head_lists, write_json
+from wire.lists import LIST, SHARP_LIST, digest_by_hand, head_lists, write_json
 
 from blender_dp.core.errors import InputError
 from blender_dp.core.head_list import HeadList
@@ -55,6 +55,16 @@ def test_the_digest_in_the_file_follows_from_the_stated_rule(
 def test_the_digest_of_a_known_list_never_changes() -> None:
     assert hashlib.sha256(KNOWN_TEXT.encode()).hexdigest() == KNOWN_DIGEST
     assert head_list_digest(LIST) == f"sha256:{KNOWN_DIGEST}"
+
+
+def test_subset_selection_is_published_with_its_two_numbers() -> None:
+    mechanism = head_list_document(SHARP_LIST)["mechanism"]
+    assert mechanism == {
+        "name": "subset-selection",
+        "version": 1,
+        "epsilon": "1.0",
+        "query_share": "0.25",
+    }
 
 
 def test_the_digest_does_not_depend_on_how_the_file_is_laid_out(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire.lists import LIST, write_json, write_resealed
+from wire.lists import LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.errors import InputError
 from blender_dp.wire.head_list import head_list_digest, head_list_document, read_head_list
@@ -158,6 +158,45 @@ def test_a_broken_rule_about_the_mechanism_is_named(tmp_path: Path, fields: dict
     document = head_list_document(LIST)
     document["mechanism"] |= fields
     assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+
+
+BAD_SUBSET_SELECTION: dict[str, dict[str, Any]] = {
+    "another version": {"version": 2},
+    "ε zero": {"epsilon": "0.0"},
+    "ε not a number": {"epsilon": "nan"},
+    "ε as a number": {"epsilon": 1.0},
+    "φ one": {"query_share": "1.0"},
+    "φ negative": {"query_share": "-0.25"},
+    "φ minus zero": {"query_share": "-0.0"},
+    "φ a word": {"query_share": PLANTED},
+    "φ null": {"query_share": None},
+    "φ as a number": {"query_share": 0.25},
+    "a field of LocalAlg": {"delta": "1e-05"},
+    "the name of LocalAlg": {"name": "local-alg"},
+}
+
+
+@pytest.mark.parametrize("fields", BAD_SUBSET_SELECTION.values(), ids=BAD_SUBSET_SELECTION)
+def test_a_broken_rule_about_subset_selection_is_refused(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    document = head_list_document(SHARP_LIST)
+    document["mechanism"] |= fields
+    refusal_of(write_resealed(tmp_path / "head_list.json", document))
+
+
+@pytest.mark.parametrize("field", ["epsilon", "query_share", "name", "version"])
+def test_a_missing_field_of_subset_selection_is_named(tmp_path: Path, field: str) -> None:
+    document = head_list_document(SHARP_LIST)
+    del document["mechanism"][field]
+    assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+
+
+def test_the_mechanisms_there_are_stand_in_the_sentence(tmp_path: Path) -> None:
+    document = head_list_document(LIST)
+    document["mechanism"]["name"] = "sharp"
+    message = refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert message.endswith("name and version must be those of local-alg/1 or subset-selection/1")
 
 
 @pytest.mark.parametrize("mechanism", [None, PLANTED, 1, [], {}])

@@ -17,6 +17,7 @@ from wire.lists import LIST, OTHER_LIST
 
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
 from blender_dp.core.head_list import HeadList
+from blender_dp.core.report import Report
 from blender_dp.wire.report import count_reports, report_document, write_reports
 from logs import PLANTED
 
@@ -25,21 +26,27 @@ NO_CELLS: list[Any] = [
     *(CELLS, -1, 2**31, 2**32, 2**40, -(2**40), 2**63 - 1),
     *(1.5, 1.0, float("nan"), "1", PLANTED, "2024-01-01", None, True, [1], {"cell": 1}),
 ]
-REPORT = report_document(LIST, 3)
-Report = dict[str, Any]
+Document = dict[str, Any]
 
 
-def write_lines(path: Path, reports: Sequence[Report]) -> Path:
+def report_of(head_list: HeadList, cell: int) -> Document:
+    return report_document(head_list, Report(question="record", items=(cell,)))
+
+
+REPORT = report_of(LIST, 3)
+
+
+def write_lines(path: Path, reports: Sequence[Document]) -> Path:
     path.write_text("".join(json.dumps(report) + "\n" for report in reports), encoding="utf-8")
     return path
 
 
-def write_columns(path: Path, reports: Sequence[Report]) -> Path:
+def write_columns(path: Path, reports: Sequence[Document]) -> Path:
     pq.write_table(pa.Table.from_pylist(list(reports)), path)
     return path
 
 
-WRITERS: dict[str, Callable[[Path, Sequence[Report]], Path]] = {
+WRITERS: dict[str, Callable[[Path, Sequence[Document]], Path]] = {
     "jsonl": write_lines,
     "ndjson": write_lines,
     "parquet": write_columns,
@@ -71,10 +78,10 @@ def test_a_report_names_a_cell_a_list_and_a_mechanism_and_nothing_else() -> None
 @given(cells=st.lists(st.integers(0, CELLS - 1), min_size=1, max_size=40))
 def test_every_format_is_counted_the_same(folder: Path, cells: list[int]) -> None:
     expected = [cells.count(cell) for cell in range(CELLS)]
-    reports = [report_document(LIST, cell) for cell in cells]
+    reports = [report_of(LIST, cell) for cell in cells]
     for suffix, write in WRITERS.items():
         path = write(folder / f"reports.{suffix}", reports)
-        assert count_reports(path, LIST).tolist() == expected
+        assert count_reports(path, LIST).cells.tolist() == expected
 
 
 @settings(deadline=None, max_examples=30)
@@ -84,7 +91,7 @@ def test_what_is_written_is_counted_and_its_order_tells_nothing(
 ) -> None:
     path = folder / "written.parquet"
     write_reports(path, LIST, np.array(counts))
-    assert count_reports(path, LIST).tolist() == counts
+    assert count_reports(path, LIST).cells.tolist() == counts
     table = pq.read_table(path)
     cells = table["cell"].to_pylist()
     assert table.column_names == list(REPORT)
@@ -97,13 +104,13 @@ def test_blank_lines_and_other_line_ends_count_for_nothing(tmp_path: Path) -> No
     path = tmp_path / "reports.jsonl"
     line = json.dumps(REPORT)
     path.write_bytes(f"{line}\r\n\r\n{line}\n\n{line}".encode())
-    assert count_reports(path, LIST)[3] == count_reports(path, LIST).sum() == 3
+    assert count_reports(path, LIST).cells[3] == count_reports(path, LIST).cell_reports == 3
 
 
 def test_many_reports_are_counted_and_the_last_one_is_looked_at_too(tmp_path: Path) -> None:
     reports = [REPORT] * 20_000
     path = write_lines(tmp_path / "reports.jsonl", reports)
-    assert count_reports(path, LIST)[3] == 20_000
+    assert count_reports(path, LIST).cells[3] == 20_000
     for last in ({"cell": CELLS}, {"cell": PLANTED}, {"cell": None}, {"head_list": PLANTED}):
         refusal_of(write_lines(path, [*reports, {**REPORT, **last}]))
 
@@ -114,7 +121,7 @@ def test_one_report_for_another_head_list_refuses_the_file(
     tmp_path: Path, suffix: str, at: int
 ) -> None:
     reports = [REPORT] * 3
-    reports[at] = report_document(OTHER_LIST, 0)
+    reports[at] = report_of(OTHER_LIST, 0)
     path = WRITERS[suffix](tmp_path / f"reports.{suffix}", reports)
     with pytest.raises(HeadListMismatchError):
         count_reports(path, LIST)
@@ -123,7 +130,7 @@ def test_one_report_for_another_head_list_refuses_the_file(
 
 def test_the_same_records_under_another_promise_are_another_list(tmp_path: Path) -> None:
     weaker = replace(LIST, mechanism=replace(LIST.mechanism, epsilon=5.0))
-    path = write_lines(tmp_path / "reports.jsonl", [report_document(weaker, 0)] * 2)
+    path = write_lines(tmp_path / "reports.jsonl", [report_of(weaker, 0)] * 2)
     assert "another head list" in refusal_of(path)
 
 
@@ -235,7 +242,7 @@ def test_a_damaged_parquet_file_is_a_sentence_or_whole_numbers(tmp_path: Path) -
     for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with suppress(BlenderError):
-            assert count_reports(path, LIST).min() >= 0
+            assert count_reports(path, LIST).cells.min() >= 0
 
 
 def test_a_file_that_cannot_be_reports_is_refused(tmp_path: Path) -> None:
@@ -248,4 +255,4 @@ def test_a_file_that_cannot_be_reports_is_refused(tmp_path: Path) -> None:
 def test_a_parquet_file_without_rows_has_no_reports(tmp_path: Path) -> None:
     path = tmp_path / "reports.parquet"
     write_reports(path, LIST, np.zeros(CELLS, dtype=np.int64))
-    assert count_reports(path, LIST).tolist() == [0] * CELLS
+    assert count_reports(path, LIST).cells.tolist() == [0] * CELLS

@@ -4,16 +4,21 @@ from importlib.metadata import version
 
 from cyclopts import App, Parameter
 
+from blender_dp.cli.audit import audit
 from blender_dp.cli.blend import blend
+from blender_dp.cli.certify import certify
 from blender_dp.cli.demo import demo
 from blender_dp.cli.estimate import estimate
 from blender_dp.cli.evaluate import evaluate
 from blender_dp.cli.head_list import head_list
+from blender_dp.cli.plan import plan
 from blender_dp.cli.privatize import privatize
 from blender_dp.cli.reproduce import reproduce
 from blender_dp.cli.run import run
+from blender_dp.cli.search import search
 from blender_dp.cli.synth import synth
 from blender_dp.cli.terminal import RESULTS
+from blender_dp.cli.trends import trends
 from blender_dp.cli.whole_numbers import strictly
 
 app = App(
@@ -29,5 +34,8 @@ app = App(
 app.register_install_completion_command(
     help="Install completion for the shell you use; start a new shell afterwards."
 )
-for command in (demo, run, head_list, privatize, estimate, blend, evaluate, reproduce, synth):
+for command in (
+    *(demo, run, head_list, privatize, estimate, blend),
+    *(search, trends, plan, certify, audit, evaluate, reproduce, synth),
+):
     app.command(command)

@@ -46,7 +46,7 @@ def blend(
     result = BlenderResult(
         parameters=parameters,
         curated=curated,
-        client_users=clients.total // parameters.records_per_client,
+        client_users=clients.reports // parameters.records_per_client,
         clients=clients,
         blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
     )

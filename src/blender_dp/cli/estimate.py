@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, Output
@@ -12,7 +11,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.estimates import client_document
 from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.report import count_reports
+from blender_dp.wire.report import count_reports, together
 
 
 def estimate(
@@ -40,8 +39,8 @@ def estimate(
         Print a summary for a program.
     """
     published = read_head_list(head_list)
-    counts = np.sum([count_reports(path, published) for path in reports], axis=0)
-    total = int(counts.sum())
+    counts = together([count_reports(path, published) for path in reports])
+    total = counts.cell_reports + counts.query_reports
     if total < 2:
         raise BlenderError(f"two reports or more are needed for an estimate; got {total}")
     write_document(output, client_document(published, counts))

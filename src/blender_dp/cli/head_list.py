@@ -7,12 +7,19 @@ from cyclopts import Parameter
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
 from blender_dp.core.blender import PRESETS, curate
+from blender_dp.core.certificate import require_kept
+from blender_dp.core.certify import certify, certify_plan
+from blender_dp.core.errors import ParameterError
 from blender_dp.engine.one_side import opened_side
 from blender_dp.report.outputs import FILES
+from blender_dp.wire.certificate import certificate_document
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.estimates import opt_in_document
 from blender_dp.wire.head_list import head_list_digest, head_list_document
 from blender_dp.wire.staging import staged_directory
+
+CLIENTS_A_USER = 19
+"""Clients expected for every opt-in user."""
 
 
 def head_list(
@@ -21,6 +28,7 @@ def head_list(
     *,
     output: Output,
     parameters: Promise,
+    clients: int | None = None,
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     overwrite: Flag = False,
@@ -28,7 +36,8 @@ def head_list(
 ) -> None:
     """Find the head list in the raw records of opt-in users, and estimate it from them.
 
-    Writes head_list.json, to publish to every device, and opt_in_estimates.json, for blend.
+    Writes head_list.json, to publish to every device, opt_in_estimates.json, for blend, and
+    certificate.json, which says what all of it spends.
     All users of the log are taken as opt-in users, or those whom --group calls so.
     Exit status: 0 when written, 2 for a wrong argument or bad input.
 
@@ -37,13 +46,20 @@ def head_list(
     log
         Files, folders or patterns with the opt-in users' records.
     output
-        Directory to make for the two files.
+        Directory to make for the three files.
+    clients
+        How many clients will report, about; decides how many are asked for the query only.
+        Default: 19 for every opt-in user, as if a twentieth had opted in.
     overwrite
         Replace an earlier result in the same place. Each run spends the promise anew.
     json
         Print a summary for a program.
     """
-    PRESETS[parameters.preset].require_provable(parameters)
+    steps = PRESETS[parameters.preset]
+    steps.require_provable(parameters)
+    require_kept(certify_plan(parameters))
+    if clients is not None and clients < 0:
+        raise ParameterError("clients", "0 or more", clients)
     randomness = machine.randomness()
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
@@ -55,9 +71,19 @@ def head_list(
             randomness,
             machine.workspace(partial, progress),
             records_per_user=parameters.records_per_optin_user,
+            all_rows=steps.asks_all_rows,
         )
         with side as users:
-            curated = curate(users, parameters, randomness, progress=progress.step)
+            expected = CLIENTS_A_USER * users.size if clients is None else clients
+            curated = curate(
+                users, parameters, randomness, clients=expected, progress=progress.step
+            )
+        branch = curated.choice.branch if curated.choice else None
+        certificate = require_kept(certify(curated.head_list, parameters, branch))
+        write_document(
+            partial / "certificate.json",
+            certificate_document(certificate, curated.head_list, parameters, branch),
+        )
         write_document(partial / "head_list.json", head_list_document(curated.head_list))
         estimates = opt_in_document(curated, parameters)
         write_document(partial / "opt_in_estimates.json", estimates)

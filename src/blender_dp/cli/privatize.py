@@ -10,10 +10,12 @@ from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer, require_same_kind
+from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.engine.one_side import opened_side
-from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
+from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one, subsets_one_by_one
 from blender_dp.wire.head_list import read_head_list
 from blender_dp.wire.report import report_document, write_reports
+from blender_dp.wire.subset_reports import write_subset_reports
 
 
 def privatize(
@@ -45,8 +47,8 @@ def privatize(
     """
     published = read_head_list(head_list)
     if record is not None and log is None:
-        cell = LocalRandomizer(published, randomness=machine.randomness()).report(*record)
-        print_json(report_document(published, cell))
+        report = LocalRandomizer(published, randomness=machine.randomness()).report(*record)
+        print_json(report_document(published, report))
     elif log is not None and record is None and output is not None:
         _privatize_log(published, log, output, log_options, machine)
     else:
@@ -74,6 +76,12 @@ def _privatize_log(
         with side as users:
             progress.step("randomise")
             clients = SimulatedClients(users, one_by_one(randomness))
-            counts = clients.report_counts(published)
-        write_reports(output, published, counts)
-    RESULTS.print(f"{output}: {int(counts.sum()):,} reports")
+            if isinstance(published.mechanism, SubsetSelectionMechanism):
+                true_counts = clients.true_counts(published)
+                named = subsets_one_by_one(true_counts, published, randomness)
+                written = write_subset_reports(output, published, named)
+            else:
+                counts = clients.report_counts(published)
+                written = counts.cell_reports
+                write_reports(output, published, counts.cells)
+    RESULTS.print(f"{output}: {written:,} reports")

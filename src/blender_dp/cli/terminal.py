@@ -96,27 +96,28 @@ def print_ranking(queries: pa.Table, most: int = 10) -> None:
     rows = [row for row in queries.slice(0, most + 1).to_pylist() if row["cell"] == "query"]
     for row in rows[:most]:
         table.add_row(
-            _printable(row["query"]),
-            _percent(row["probability"]) + ("" if 0 <= row["opt_in_weight"] <= 1 else " !"),
+            printable(row["query"]),
+            percent(row["probability"]) + ("" if 0 <= row["opt_in_weight"] <= 1 else " !"),
             "none" if row["low"] is None else f"{row['low']:.3%} to {row['high']:.3%}",
-            _percent(row["opt_in_probability"]),
-            _percent(row["client_probability"]),
+            percent(row["opt_in_probability"]),
+            percent(row["client_probability"]),
         )
     if rows:
         RESULTS.print(table)
     rest = next(row for row in queries.to_pylist() if row["cell"] == "other")
     unseen = queries.num_rows - 1 - len(rows[:most])
     RESULTS.print(
-        f"… and {unseen} more queries; everything else: {_percent(rest['probability'])}"
+        f"… and {unseen} more queries; everything else: {percent(rest['probability'])}"
         if unseen
-        else f"everything else: {_percent(rest['probability'])}"
+        else f"everything else: {percent(rest['probability'])}"
     )
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """Write a probability."""
     return "–" if value is None else f"{value:.3%}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Keep control characters of somebody's query from reaching the terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -5,14 +5,20 @@ log in memory, in a database, on a cluster, and on what devices have sent.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from blender_dp.core.blend_probabilities import paper as paper_blend
+from blender_dp.core.blend_probabilities import sharp as sharp_blend
 from blender_dp.core.create_head_list import paper as paper_discovery
+from blender_dp.core.create_head_list import sharp as sharp_discovery
+from blender_dp.core.discovery import BranchChoice, Discovery
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
+from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
+from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.head_list import HeadList
+from blender_dp.core.mechanism import Mechanism
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import Clients, OptInUsers, Population
 from blender_dp.core.randomness import Randomness
@@ -28,22 +34,41 @@ class Steps:
 
     require_provable: Callable[[Parameters], None]
     """Refuses parameters for which a promise is not proved, before any data is read."""
-    create_head_list: Callable[[OptInUsers, Parameters, Randomness], HeadList]
+    asks_all_rows: bool
+    """Whether a step asks about all rows of the opt-in users, not only a sample of each."""
+    part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
+    """Who finds the head list, and who is counted: two parts, or everybody twice."""
+    create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
     estimate_optin_probabilities: Callable[
-        [OptInUsers, HeadList, Parameters, Randomness], tuple[HeadList, GroupEstimates]
+        [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
     ]
+    choose_mechanism: Callable[[HeadList, GroupEstimates, int], Mechanism]
+    """How so many clients are to report against the list; public numbers decide."""
     estimate_client_probabilities: Callable[[Clients, HeadList], GroupEstimates]
     blend_probabilities: Callable[[GroupEstimates, GroupEstimates], BlendedEstimates]
 
 
 PRESETS: dict[Preset, Steps] = {
+    "sharp": Steps(
+        require_provable=sharp_discovery.require_provable,
+        asks_all_rows=True,
+        part_users=sharp_optin.everybody_twice,
+        create_head_list=sharp_discovery.create_head_list,
+        estimate_optin_probabilities=sharp_optin.estimate_optin_probabilities,
+        choose_mechanism=sharp_optin.choose_mechanism,
+        estimate_client_probabilities=sharp_clients.estimate_client_probabilities,
+        blend_probabilities=sharp_blend.blend_probabilities,
+    ),
     "paper": Steps(
         require_provable=paper_discovery.require_provable,
+        asks_all_rows=False,
+        part_users=paper_optin.two_parts,
         create_head_list=paper_discovery.create_head_list,
         estimate_optin_probabilities=paper_optin.estimate_optin_probabilities,
+        choose_mechanism=paper_optin.local_alg,
         estimate_client_probabilities=paper_clients.estimate_client_probabilities,
         blend_probabilities=paper_blend.blend_probabilities,
-    )
+    ),
 }
 
 
@@ -51,10 +76,15 @@ PRESETS: dict[Preset, Steps] = {
 class Curated:
     """What the curator releases from the opt-in users' data (Fig. 2 lines 1-3)."""
 
+    opt_in_users: int
     discovery_users: int
+    """Of those, how many found the list; all of them in ``sharp``."""
     estimation_users: int
+    """And how many were counted."""
     candidate_queries: int
     candidate_records: int
+    choice: BranchChoice | None
+    """How records were discovered; None in ``paper``, which has one way."""
     head_list: HeadList
     opt_in: GroupEstimates
 
@@ -94,10 +124,18 @@ def blender(
     """Find what is popular among all users, and how popular.
 
     Paper: Fig. 2, line by line (lines 1 to 3 in :func:`curate`, which an opt-in side runs alone).
-    Privacy: every user, opt-in or client, has (ε, δ); each user's data enters one step only.
+    Privacy: every user, opt-in or client, has (ε, δ). In ``paper`` each user's data enters one
+    step only; in ``sharp`` the opt-in users' enters two, which share the budget.
     """
     steps = steps or PRESETS[parameters.preset]
-    curated = curate(population.opt_in, parameters, randomness, steps=steps, progress=progress)
+    curated = curate(
+        population.opt_in,
+        parameters,
+        randomness,
+        clients=population.clients.size,
+        steps=steps,
+        progress=progress,
+    )
     progress("EstimateClientProbabilities")
     clients = steps.estimate_client_probabilities(population.clients, curated.head_list)  # 4
     progress("BlendProbabilities")
@@ -116,21 +154,34 @@ def curate(
     parameters: Parameters,
     randomness: Randomness,
     *,
+    clients: int,
     steps: Steps | None = None,
     progress: Progress = unwatched,
 ) -> Curated:
-    """Find the head list and estimate it from the opt-in users alone (Fig. 2 lines 1-3)."""
+    """Find the head list and estimate it from the opt-in users alone (Fig. 2 lines 1-3).
+
+    Args:
+        users: O.
+        parameters: The promise and the knobs.
+        randomness: Where the noise comes from.
+        clients: How many clients are expected to report, a public number.
+        steps: The variants, if not those of the preset.
+        progress: Is told when a step begins.
+    """
     steps = steps or PRESETS[parameters.preset]
     progress("CreateHeadList")
-    s, t = users.split(parameters.head_list_user_fraction)  # 1
+    s, t = steps.part_users(users, parameters)  # 1
     hl_s = steps.create_head_list(s, parameters, randomness)  # 2
     progress("EstimateOptinProbabilities")
     hl, p_hat = steps.estimate_optin_probabilities(t, hl_s, parameters, randomness)  # 3
+    mechanism = steps.choose_mechanism(hl, p_hat, clients)
     return Curated(
+        opt_in_users=users.size,
         discovery_users=s.size,
         estimation_users=t.size,
-        candidate_queries=len(hl_s.queries),
-        candidate_records=len(hl_s.records()),
-        head_list=hl,
+        candidate_queries=len(hl_s.head_list.queries),
+        candidate_records=len(hl_s.head_list.records()),
+        choice=hl_s.choice,
+        head_list=replace(hl, mechanism=mechanism),
         opt_in=p_hat,
     )

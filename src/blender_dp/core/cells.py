@@ -6,6 +6,7 @@ number is what travels; ⋆ is therefore never a string.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+Numbers = TypeVar("Numbers", FloatArray, IntArray)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,6 +71,6 @@ class Cells:
         """The cells of the listed records, in order."""
         return np.flatnonzero(self.is_listed)
 
-    def by_query(self, values: FloatArray) -> FloatArray:
+    def by_query(self, values: Numbers) -> Numbers:
         """Add up the values of each query's cells."""
         return np.add.reduceat(values, self.first_cell)

@@ -14,7 +14,7 @@ import numpy as np
 from blender_dp.core.cells import Cells, FloatArray
 from blender_dp.core.enclosure import exp_enclosure
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism
 from blender_dp.core.parameters import exact
 from blender_dp.core.randomness import WordArray
 
@@ -53,8 +53,10 @@ class LocalAlgChannel:
     """Words below this keep the URL, for every query."""
 
     @classmethod
-    def of(cls, cells: Cells, mechanism: LocalAlgMechanism) -> "LocalAlgChannel":
+    def of(cls, cells: Cells, mechanism: Mechanism) -> "LocalAlgChannel":
         """Compute every threshold of a head list with these cells."""
+        if not isinstance(mechanism, LocalAlgMechanism):
+            raise ParameterError("mechanism", LocalAlgMechanism.name, mechanism.name)
         f_c = exact(mechanism.query_budget_fraction)
         epsilon = exact(mechanism.epsilon) / mechanism.records_per_client  # line 2
         delta = exact(mechanism.delta) / mechanism.records_per_client
@@ -109,43 +111,54 @@ class LocalAlgChannel:
         return t * t_q, sibling, stranger
 
     def excess(self, epsilon: Fraction) -> Fraction:
-        """Return a δ for which one report is (ε, δ)-private, e^ε being rounded down.
+        """Return the smallest δ for which one report is (ε, δ)-private, e^ε being rounded down.
 
-        At least the hockey-stick divergence of the two inputs that the channel hides least, and
-        equal to it at the promised ε. Inputs of one query differ in two columns; inputs of two
-        queries in all columns of both.
+        The hockey-stick divergence of the two inputs that the channel hides least. Inputs of one
+        query differ in two columns; inputs of two queries in all columns of both, in the columns
+        of the first as ``across_from`` says and in those of the second as ``across_to``.
         """
         if self.cells.query_count == 1:
             return Fraction(0)
         at_most = 1 / Fraction(exp_enclosure(-epsilon, _BITS).high, 1 << _BITS)
-        within = across_from = across_to = Fraction(0)
-        for q, siblings in self._one_of_each_size():
+        nothing = within = Fraction(0)
+        across_from, across_to = [], []
+        for q, siblings in self._two_of_each_size():
             cell, sibling, stranger = self.column(q)
             if siblings:
                 within = max(within, cell - at_most * sibling)
-            across_from = max(
-                across_from,
-                max(cell - at_most * stranger, Fraction(0))
-                + siblings * max(sibling - at_most * stranger, Fraction(0)),
+            across_from.append(
+                max(cell - at_most * stranger, nothing)
+                + siblings * max(sibling - at_most * stranger, nothing)
             )
-            across_to = max(
-                across_to,
-                max(stranger - at_most * cell, Fraction(0))
-                + siblings * max(stranger - at_most * sibling, Fraction(0)),
+            across_to.append(
+                max(stranger - at_most * cell, nothing)
+                + siblings * max(stranger - at_most * sibling, nothing)
             )
-        return max(within, across_from + across_to)
+        across = max(
+            first + second
+            for i, first in enumerate(across_from)
+            for j, second in enumerate(across_to)
+            if i != j
+        )
+        return max(within, across)
+
+    def likelihood_ratio(self) -> Fraction:
+        """Return exactly by how much two inputs may differ in the probability of a report."""
+        if self.cells.query_count == 1:
+            return Fraction(1)
+        return max(_largest_ratio(self.column(q)) for q, _ in self._two_of_each_size())
 
     def tight_epsilon(self) -> float:
         """Return ln of the largest ratio within a column: the pure ε of one report."""
-        if self.cells.query_count == 1:
-            return 0.0
-        worst = max(_largest_ratio(self.column(q)) for q, _ in self._one_of_each_size())
+        worst = self.likelihood_ratio()
         return math.log(worst.numerator) - math.log(worst.denominator)
 
-    def _one_of_each_size(self) -> list[tuple[int, int]]:
-        """Return one query of each number of URLs, and how many siblings its cells have."""
-        sizes = {int(k_q): q for q, k_q in enumerate(self.cells.urls_per_query)}
-        return [(q, k_q - 1) for k_q, q in sizes.items()]
+    def _two_of_each_size(self) -> list[tuple[int, int]]:
+        """Return two queries of each number of URLs, or the one there is, and their siblings."""
+        of_size: dict[int, list[int]] = {}
+        for q, k_q in enumerate(self.cells.urls_per_query.tolist()):
+            of_size.setdefault(k_q, []).append(q)
+        return [(q, k_q - 1) for k_q, queries in of_size.items() for q in queries[:2]]
 
 
 def _largest_ratio(column: tuple[Fraction, Fraction, Fraction]) -> Fraction:

@@ -14,4 +14,10 @@ def create_head_list(
 
     Privacy: (ε, δ) for the opt-in users of ``population``. Calling it again spends it again.
     """
-    return curate(population.opt_in, parameters, randomness or Randomness.secure()).head_list
+    curated = curate(
+        population.opt_in,
+        parameters,
+        randomness or Randomness.secure(),
+        clients=population.clients.size,
+    )
+    return curated.head_list

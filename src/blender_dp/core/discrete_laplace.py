@@ -9,11 +9,11 @@ No function here takes or makes a float on its way to a draw.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from math import sinh
 
-from blender_dp.core.enclosure import Enclosure, exp_enclosure
+from blender_dp.core.enclosure import Enclosure, decay_enclosure
 from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exponential_coins import geometric
 from blender_dp.core.randomness import Randomness
 
 _GUARD_BITS = 64
@@ -38,45 +38,21 @@ class DiscreteLaplace:
         return a.power(y).over(one_plus_a)
 
     def _decay(self, bits: int) -> tuple[Enclosure, Enclosure]:
-        a = _exp_of_minus_inverse(self.scale, bits)
+        a = decay_enclosure(1 / self.scale, bits)
         one = 1 << bits
         return a, Enclosure(one + a.low, one + a.high, bits)
 
     def draw(self, randomness: Randomness) -> int:
         """Draw Y exactly.
 
-        Algorithm 2 of Canonne, Kamath and Steinke, "The discrete Gaussian for differential
-        privacy" (NeurIPS 2020), for scale t/s: integers only, rejection until a draw stands.
+        A geometric magnitude with a fair sign; zero counts once, so a negative one is drawn again
+        (Algorithm 2 of Canonne, Kamath and Steinke).
         """
-        t, s = self.scale.numerator, self.scale.denominator
         while True:
-            u = randomness.below(t)
-            if not _exp_coin(u, t, randomness):
-                continue
-            v = 0
-            while _exp_coin(1, 1, randomness):
-                v += 1
-            magnitude = (u + t * v) // s
+            magnitude = geometric(1 / self.scale, randomness)
             negative = randomness.bits(1)
             if not (negative and magnitude == 0):
                 return -magnitude if negative else magnitude
-
-
-def _exp_coin(numerator: int, denominator: int, randomness: Randomness) -> bool:
-    """Return True with probability e^(-numerator/denominator), for a fraction from 0 to 1.
-
-    Algorithm 1 of the same paper: of coins with probabilities x/1, x/2, x/3, … the first to
-    fail has an odd number with probability e^-x.
-    """
-    k = 1
-    while randomness.below(denominator * k) < numerator:
-        k += 1
-    return k % 2 == 1
-
-
-@cache
-def _exp_of_minus_inverse(scale: Fraction, bits: int) -> Enclosure:
-    return exp_enclosure(-1 / scale, bits)
 
 
 def variance(scale: Fraction) -> float:

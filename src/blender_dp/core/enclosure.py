@@ -7,6 +7,8 @@ integers: an enclosure of so many bits holds multiples of 2^-bits.
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import cache
+from math import isqrt
 from typing import NamedTuple
 
 
@@ -29,14 +31,19 @@ class Enclosure(NamedTuple):
 
     def power(self, exponent: int) -> "Enclosure":
         """Enclose p^exponent for p between 0 and 1, by repeated squaring, rounding outwards."""
-        low = high = 1 << self.bits
-        base_low, base_high = self.low, self.high
+        product, base = Enclosure(1 << self.bits, 1 << self.bits, self.bits), self
         while exponent:
             if exponent & 1:
-                low, high = low * base_low >> self.bits, -(-high * base_high >> self.bits)
-            base_low, base_high = base_low**2 >> self.bits, -(-(base_high**2) >> self.bits)
+                product = product.times(base)
+            base = base.times(base)
             exponent >>= 1
-        return Enclosure(low, high, self.bits)
+        return product
+
+    def times(self, factor: "Enclosure") -> "Enclosure":
+        """Enclose p·f for numbers of the same number of bits, neither negative."""
+        return Enclosure(
+            self.low * factor.low >> self.bits, -(-self.high * factor.high >> self.bits), self.bits
+        )
 
     def over(self, divisor: "Enclosure") -> "Enclosure":
         """Enclose p/d for positive numbers of the same number of bits."""
@@ -45,6 +52,19 @@ class Enclosure(NamedTuple):
             -(-(self.high << self.bits) // divisor.low),
             self.bits,
         )
+
+    def root(self) -> "Enclosure":
+        """Enclose √p for p ≥ 0."""
+        return Enclosure(isqrt(self.low << self.bits), isqrt(self.high << self.bits) + 1, self.bits)
+
+    def widened(self, bits: int) -> "Enclosure":
+        """Return the same two ends, written with more bits."""
+        more = bits - self.bits
+        return Enclosure(self.low << more, self.high << more, bits)
+
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Return the two fractions between which the number lies."""
+        return Fraction(self.low, 1 << self.bits), Fraction(self.high, 1 << self.bits)
 
     def leading_digits(self) -> tuple[int, int]:
         """Return the binary digits after the point that every number enclosed shares.
@@ -74,6 +94,12 @@ def exp_enclosure(x: Fraction, bits: int) -> Enclosure:
     )
 
 
+@cache
+def decay_enclosure(slope: Fraction, bits: int) -> Enclosure:
+    """Enclose e^-slope for a slope ≥ 0; kept, because a law is asked for it again and again."""
+    return exp_enclosure(-slope, bits)
+
+
 def ln_enclosure(x: Fraction, bits: int) -> Enclosure:
     """Enclose ln x for x > 0."""
     digits = bits // 3 + 5
@@ -84,6 +110,28 @@ def ln_enclosure(x: Fraction, bits: int) -> Enclosure:
         Fraction(context.next_plus(context.ln(high))),
         bits,
     )
+
+
+@cache
+def pi_enclosure(bits: int) -> Enclosure:
+    """Enclose π = 16·arctan(1/5) - 4·arctan(1/239) (Machin, 1706)."""
+    guard = 16  # both series together lose less than 20 units for each of their terms
+    fifth, other = _arctan_of_inverse(5, bits + guard), _arctan_of_inverse(239, bits + guard)
+    low, high = 16 * fifth.low - 4 * other.high, 16 * fifth.high - 4 * other.low
+    return Enclosure(low >> guard, -(-high >> guard), bits)
+
+
+def _arctan_of_inverse(n: int, bits: int) -> Enclosure:
+    """Enclose arctan(1/n) = 1/n - 1/(3n³) + 1/(5n⁵) - …, for n ≥ 2.
+
+    Every term is rounded down by less than one unit; what is left out is below one unit.
+    """
+    total, power, k = 0, (1 << bits) // n, 0
+    while power:
+        total += -(power // (2 * k + 1)) if k % 2 else power // (2 * k + 1)
+        power //= n**2
+        k += 1
+    return Enclosure(total - k - 1, total + k + 1, bits)
 
 
 def _decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:

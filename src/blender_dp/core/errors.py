@@ -6,6 +6,7 @@ BlenderError                what a caller did or gave; the message is a sentence
 ├── HeadListMismatchError   a file belongs to another head list
 ├── UnknownReportError      a report that no honest client could have sent
 ├── NotPrivateError         secure and seeded parts would be mixed
+├── BrokenPromiseError      more would be spent than was promised
 └── MissingExtraError       an optional part is not installed
 BrokenInvariantError        a bug here, never the caller's mistake
 
@@ -45,6 +46,10 @@ class UnknownReportError(BlenderError, LookupError):
 
 class NotPrivateError(BlenderError):
     """Secure and seeded parts would be mixed: neither a release nor an experiment."""
+
+
+class BrokenPromiseError(BlenderError):
+    """More would be spent of somebody's privacy than was promised."""
 
 
 class MissingExtraError(BlenderError, ImportError):

@@ -5,10 +5,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.cells import Cells, FloatArray, IntArray
+from blender_dp.core.client_views import ClientViews
+from blender_dp.core.drift import Drift
+from blender_dp.core.opt_in_release import OptInRelease
+from blender_dp.core.opt_in_tally import OptInTally
+from blender_dp.core.poisoning import Disagreement
 
 CONFIDENCE = 0.95
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,8 +30,19 @@ class Estimate:
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """Return the normal 95 % interval around p̂, cut to what a probability can be."""
-        reach = _Z * self.std_error
+        reach = Z * self.std_error
         return np.clip(self.probability - reach, 0, 1), np.clip(self.probability + reach, 0, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OptInEvidence:
+    """Everything released of the opt-in users' data in ``sharp``."""
+
+    tally: OptInTally
+    """In integers, as it was drawn."""
+    release: OptInRelease
+    """The same in users, with the law of its noise."""
+    cells: Cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -38,7 +54,14 @@ class GroupEstimates:
     counts: IntArray
     """The released integers that the estimates divide: noisy counts or report counts, by cell."""
     total: int
-    """What they are divided by: users times records a user."""
+    """What they are divided by: users times records a user, or the lattice units of all users."""
+    evidence: OptInEvidence | ClientViews | None = None
+    """What the ``sharp`` blend starts from; None in ``paper``, which blends the estimates."""
+
+    @property
+    def reports(self) -> int:
+        """How many reports clients sent, whatever they were asked for."""
+        return self.evidence.reports if isinstance(self.evidence, ClientViews) else self.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,6 +74,14 @@ class Blend:
     """The same moved onto the simplex: no negative numbers, a sum of one."""
     opt_in_weight: FloatArray
     """w, the weight of the opt-in estimate."""
+    bounds: tuple[FloatArray, FloatArray] | None = None
+    """A 95 % interval that is better than the normal one around the raw estimate, if there is."""
+    groups: tuple[Estimate, Estimate] | None = None
+    """What opt-in users and clients say alone, if the blend knows it better than they do."""
+
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Return the 95 % interval of every item."""
+        return self.bounds or self.raw.interval()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,3 +90,7 @@ class BlendedEstimates:
 
     cells: Blend
     queries: Blend
+    drift: Drift | None = None
+    """Whether the groups differ; None where nothing was compared."""
+    disagreement: Disagreement | None = None
+    """Whether a single record or query sets them apart; likewise."""

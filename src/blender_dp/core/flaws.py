@@ -23,8 +23,8 @@ class Flaw:
 
 
 def count_flaws(result: BlenderResult) -> list[Flaw]:
-    """Measure the six flaws on one result; pure post-processing."""
-    if not result.head_list.queries:
+    """Measure the six flaws on one result of ``paper``; pure post-processing."""
+    if result.parameters.preset != "paper" or not result.head_list.queries:
         return []
     return [measure(result) for measure in (_f1, _f2, _f3, _f4, _f5, _f6)]
 

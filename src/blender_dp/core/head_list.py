@@ -95,6 +95,11 @@ class CellIndex:
         return self.star.get(query, self.other) if cell is None else cell
 
 
+def byte_order(record: Record) -> tuple[bytes, bytes]:
+    """Return what to sort records by: their UTF-8 bytes, query first."""
+    return record.query.encode(), record.url.encode()
+
+
 def in_byte_order(names: Sequence[str]) -> bool:
     """Tell whether ``names`` are strictly increasing as UTF-8 bytes."""
     return all(a.encode() < b.encode() for a, b in pairwise(names))

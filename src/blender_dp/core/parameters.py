@@ -1,21 +1,28 @@
 """The inputs of BLENDER (Fig. 2, ``fig:server-alg``), checked once, here."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Literal, get_args
 
 from blender_dp.core.errors import ParameterError
 
-Preset = Literal["paper"]
+Preset = Literal["sharp", "paper"]
 """The presets there are; :mod:`blender_dp.core.blender` has their steps."""
+
+PAPER_KNOBS = (
+    *("head_list_user_fraction", "query_budget_fraction"),
+    *("records_per_optin_user", "records_per_client", "project"),
+)
+SHARP_KNOBS = ("one_record_each",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
     """What every user is promised, and the knobs that trade one kind of accuracy for another.
 
-    The defaults are those of the paper's Fig. 11 (``table:parameters``).
+    Only ε and δ must be given. The knobs of the paper have the defaults of its Fig. 11
+    (``table:parameters``).
     """
 
     epsilon: float
@@ -24,18 +31,20 @@ class Parameters:
     """δ, how likely a user's loss may exceed it, such as 1e-5."""
     head_list_size: int | None = None
     """M, the most queries that the final head list keeps; all that were found if left out."""
-    preset: Preset = "paper"
-    """Which variants of the five steps run: paper, the algorithm as printed."""
+    preset: Preset = "sharp"
+    """Which variants of the five steps run: sharp, or paper, the algorithm as printed."""
+    one_record_each: bool = False
+    """Declare that no user has more than one record; nothing is spent to find out (sharp)."""
     head_list_user_fraction: float = 0.95
-    """f_O, the share of the opt-in users whose records find the head list."""
+    """f_O, the share of the opt-in users whose records find the head list (paper)."""
     query_budget_fraction: float = 0.85
-    """f_C, the share of a client's ε and δ that is spent on the query."""
+    """f_C, the share of a client's ε and δ that is spent on the query (paper)."""
     records_per_optin_user: int = 1
-    """m_O, the records taken from each opt-in user; missing ones count as everything else."""
+    """m_O, the records taken from each opt-in user; missing ones are everything else (paper)."""
     records_per_client: int = 1
-    """m_C, the records each client reports; they share one budget, and 1 did best (section 4.3)."""
+    """m_C, the records each client reports, on one budget; 1 did best (section 4.3; paper)."""
     project: bool = True
-    """Move the released probabilities onto the simplex: none negative, a sum of one."""
+    """Move the released probabilities onto the simplex: none negative, a sum of one (paper)."""
 
     def __post_init__(self) -> None:
         # Each range is written as "not inside", so that NaN fails too.
@@ -56,6 +65,16 @@ class Parameters:
             _require_count(name, getattr(self, name))
         if self.head_list_size is not None:
             _require_count("head_list_size", self.head_list_size)
+        self._require_own_knobs()
+
+    def _require_own_knobs(self) -> None:
+        """Refuse a knob that the preset does not have: it would be turned in vain."""
+        foreign = PAPER_KNOBS if self.preset == "sharp" else SHARP_KNOBS
+        owner = "paper" if self.preset == "sharp" else "sharp"
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in foreign and value != field.default:
+                raise ParameterError(field.name, f"left alone, unless the preset is {owner}", value)
 
     @property
     def laplace_scale(self) -> Fraction:

@@ -26,7 +26,7 @@ def record_rows(result: BlenderResult) -> Columns:
     kind[-1] = "other"
     opt_in, clients = result.curated.opt_in, result.clients
     columns: Columns = {"cell": kind, "query": query, "url": url}
-    columns |= _numbers(result, result.blended.cells, opt_in.cells, clients.cells)
+    columns |= _numbers(result, result.blended.cells, (opt_in.cells, clients.cells))
     columns["opt_in_noisy_count"] = _where(opt_in.counts, ~np.isnan(opt_in.cells.probability))
     columns["client_report_count"] = clients.counts.tolist()
     return _most_probable_first(columns)
@@ -36,16 +36,16 @@ def query_rows(result: BlenderResult) -> Columns:
     """Return the queries as columns, most probable first."""
     names = result.head_list.queries
     columns: Columns = {"cell": [*("query" for _ in names), "other"], "query": [*names, None]}
-    columns |= _numbers(
-        result, result.blended.queries, result.curated.opt_in.queries, result.clients.queries
-    )
+    groups = (result.curated.opt_in.queries, result.clients.queries)
+    columns |= _numbers(result, result.blended.queries, groups)
     return _most_probable_first(columns)
 
 
-def _numbers(result: BlenderResult, blend: Blend, opt_in: Estimate, clients: Estimate) -> Columns:
+def _numbers(result: BlenderResult, blend: Blend, groups: tuple[Estimate, Estimate]) -> Columns:
+    opt_in, clients = blend.groups or groups
     # Where the opt-in variance estimate is negative (flaw F1) the blend has no honest error.
     sound = np.where(opt_in.variance < 0, np.nan, 1.0)
-    low, high = blend.raw.interval()
+    low, high = blend.interval()
     shown = blend.projected if result.parameters.project else blend.raw.probability
     return {
         "probability": shown.tolist(),
@@ -53,7 +53,7 @@ def _numbers(result: BlenderResult, blend: Blend, opt_in: Estimate, clients: Est
         "low": _or_none(low * sound),
         "high": _or_none(high * sound),
         "opt_in_probability": _or_none(opt_in.probability),
-        "client_probability": clients.probability.tolist(),
+        "client_probability": _or_none(clients.probability),
         "opt_in_weight": blend.opt_in_weight.tolist(),
         "raw_probability": blend.raw.probability.tolist(),
         "opt_in_std_error": _or_none(opt_in.std_error),

@@ -8,7 +8,8 @@ from typing import Literal
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import FEWEST_OPT_IN
-from blender_dp.engine.population import TableUsers, open_users
+from blender_dp.engine.ordered_users import OrderedUsers
+from blender_dp.engine.population import TableUsers
 from blender_dp.engine.run import READING, Log, Workspace
 
 
@@ -20,19 +21,33 @@ def opened_side(
     workspace: Workspace,
     *,
     records_per_user: int,
+    all_rows: bool = False,
 ) -> Iterator[TableUsers]:
-    """Open a log and give its users of one group: all, or those whom its group column names."""
+    """Open a log and give its users of one group: all, or those whom its group column names.
+
+    Args:
+        log: Which files.
+        side: Which group.
+        randomness: For the secret keys.
+        workspace: Memory, disk and progress.
+        records_per_user: The most records that will be asked of a user.
+        all_rows: Whether all rows of opt-in users will be asked about.
+    """
     workspace.progress(READING)
     has_groups = log.columns.group is not None
     with log.opened(workspace) as (tables, _):
-        users = open_users(
-            tables, randomness, has_groups=has_groups, records_per_user=records_per_user
+        ordered = OrderedUsers.of(
+            tables,
+            randomness,
+            has_groups=has_groups,
+            records_per_user=records_per_user,
+            all_rows=all_rows,
         )
-        if has_groups:
-            opted_in = users.count_opted_in()
-            opt_in, clients = replace(users, stop=opted_in), replace(users, start=opted_in)
-            users = opt_in if side == "opt-in" else clients
-        fewest = FEWEST_OPT_IN if side == "opt-in" else 1
+        is_opt_in = side == "opt-in"
+        opted_in = ordered.count_opted_in() if has_groups else ordered.size * is_opt_in
+        everyone = TableUsers.of(ordered, records_per_user, all_before=opted_in * all_rows)
+        users = replace(everyone, stop=opted_in) if is_opt_in else replace(everyone, start=opted_in)
+        fewest = FEWEST_OPT_IN if is_opt_in else 1
         if users.size < fewest:
             raise BlenderError(
                 f"at least {fewest} {side} users are needed; this log has {users.size}"

@@ -3,18 +3,20 @@
 Everything here is narwhals, so that it runs unchanged wherever :class:`Tables` is answered.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import narwhals as nw
 import numpy as np
 
 from blender_dp.core.cells import IntArray
-from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.population import ShareSums
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
-from blender_dp.engine.sampling import MOST_ROWS, SamplingKeys, order_users, sample_records
+from blender_dp.engine.ordered_users import OrderedUsers
+from blender_dp.engine.own_records import OwnRecords, quotient
+from blender_dp.engine.record_sums import TableRecordSums
 from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.engine.tables import Frame, Tables
 
@@ -25,8 +27,20 @@ class TableUsers:
 
     tables: Tables
     sample: Frame
+    """Rows with their user's position and their rank, 1 being drawn first."""
+    own: OwnRecords | None
+    """All records of those who opted in, if the log was opened to ask about them."""
     start: int
     stop: int
+
+    @classmethod
+    def of(cls, users: OrderedUsers, records_per_user: int, *, all_before: int) -> "TableUsers":
+        """Fetch so many records of everybody, and all of the users before a position."""
+        tables = users.tables
+        rows = users.fetch_rows(records_per_user, all_before=all_before)
+        whole = rows.filter(nw.col("position") < all_before)
+        own = OwnRecords.of(tables, whole, users.keys.rows) if all_before else None
+        return cls(tables, rows, own, 0, users.size)
 
     @property
     def size(self) -> int:
@@ -38,38 +52,65 @@ class TableUsers:
         middle = self.start + discovery_users(self.size, fraction)
         return replace(self, stop=middle), replace(self, start=middle)
 
-    def count_opted_in(self) -> int:
-        """Count those whom the log's group column calls opt-in."""
-        return count_rows(self.tables, self._rows(1).filter(nw.col("opt_in")))
-
-    def record_counts(self, records_per_user: int) -> "TableRecordCounts":
+    def record_counts(self, records_per_user: int) -> TableRecordSums:
         """Count the distinct records of these users' samples."""
         counts = (
             self._rows(records_per_user)
             .filter(~nw.col("query").is_null())
             .group_by("query", "url")
-            .agg(count=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
+            .agg(sum=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
         )
-        return TableRecordCounts(self.tables, self.tables.materialise(counts))
+        return TableRecordSums.of(self.tables, counts)
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
         """Count these users' samples by cell; what is missing is ⟨⋆,⋆⟩."""
-        cells = head_list.cells
-        counts = np.zeros(cells.cell_count, dtype=np.int64)
-        if head_list.queries:
-            found = self.tables.fetch(self._cells(head_list, records_per_user))
-            counts[found["cell"].to_numpy()] = found["count"].to_numpy()
-        counts[cells.other] = records_per_user * self.size - counts[: cells.other].sum()
+        if not head_list.queries:
+            return np.array([records_per_user * self.size])
+        rows = self._in_cells(self._rows(records_per_user), head_list)
+        counts = rows.group_by("cell").agg(sum=nw.len().cast(nw.Int64))
+        return self._by_cell(counts, head_list, records_per_user * self.size)
+
+    def distinct_records(self, most: int) -> IntArray:
+        """Count these users by their number of distinct records."""
+        found = self.tables.fetch(self._own().user_counts(most))
+        counts = np.zeros(most + 1, dtype=np.int64)
+        counts[found["k"].to_numpy()] = found["count"].to_numpy()
+        counts[0] = self.size - counts.sum()
         return counts
 
-    def _cells(self, head_list: HeadList, records_per_user: int) -> Frame:
-        """Return cell and count for the cells of listed queries."""
+    def record_weights(self, weights: IntArray, class_width: int) -> TableRecordSums:
+        """Add up what each user gives to each of their distinct records."""
+        sums = self._own().weighed(weights)
+        return TableRecordSums.of(self.tables, sums, class_width=class_width)
+
+    def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
+        """Add up these users' shares by cell; what is missing is ⟨⋆,⋆⟩."""
+        if not head_list.queries:
+            nothing_listed = np.array([unit * self.size])
+            return ShareSums(cells=nothing_listed, record_squares=0, query_squares=0)
+        listed = self._in_cells(self._own().with_rows_of_user(), head_list)
+        share = quotient(nw.col("rows") * unit, nw.col("user_rows"))
+        shares = self.tables.materialise(listed.select("position", "cell", "star", share=share))
+        share = nw.col("share")
+        # Σ f² // unit <= Σ f <= unit for every user: the bound on a user needs no cut.
+        square = quotient(share * share, unit)
+        sums = shares.group_by("cell").agg(sum=share.sum().cast(nw.Int64))
+        records = shares.filter(nw.col("cell") != nw.col("star"))
+        queries = shares.group_by("position", "star").agg(share=share.sum().cast(nw.Int64))
+        return ShareSums(
+            cells=self._by_cell(sums, head_list, unit * self.size),
+            record_squares=self._total(records.select(square=square)),
+            query_squares=self._total(queries.select(square=square)),
+        )
+
+    def _in_cells(self, records: Frame, head_list: HeadList) -> Frame:
+        """Return the records of listed queries with their cell, and star: their query's ⟨q,⋆⟩."""
         cells = head_list.cells
-        records = head_list.records()
+        names = head_list.records()
         listed = self.tables.upload(
             {
-                "query": [record.query for record in records],
-                "url": [record.url for record in records],
+                "query": [record.query for record in names],
+                "url": [record.url for record in names],
                 "cell": cells.listed.tolist(),
             }
         )
@@ -77,49 +118,34 @@ class TableUsers:
             {"query": list(head_list.queries), "star": cells.star_of_query[:-1].tolist()}
         )
         return (
-            self._rows(records_per_user)
-            .join(stars, on="query", how="inner")
+            records.join(stars, on="query", how="inner")
             .join(listed, on=["query", "url"], how="left")
             .with_columns(cell=nw.coalesce("cell", "star"))
-            .group_by("cell")
-            .agg(count=nw.len().cast(nw.Int64))
         )
+
+    def _by_cell(self, sums: Frame, head_list: HeadList, total: int) -> IntArray:
+        """Return the sum of every cell, the last one having what is missing to ``total``."""
+        cells = head_list.cells
+        by_cell = np.zeros(cells.cell_count, dtype=np.int64)
+        found = self.tables.fetch(sums)
+        by_cell[found["cell"].to_numpy()] = found["sum"].to_numpy()
+        by_cell[cells.other] = total - by_cell[: cells.other].sum()
+        return by_cell
+
+    def _total(self, squares: Frame) -> int:
+        found = self.tables.fetch(squares.select(total=nw.col("square").sum().cast(nw.Int64)))
+        return int(found["total"][0].as_py() or 0)
+
+    def _own(self) -> OwnRecords:
+        if self.own is None:
+            raise BrokenInvariantError("a log is opened with all_rows before they are asked for")
+        return self.own.of_users(self.start, self.stop)
 
     def _rows(self, records_per_user: int) -> Frame:
         position = nw.col("position")
         return self.sample.filter(
             position >= self.start, position < self.stop, nw.col("rank") <= records_per_user
         )
-
-
-@dataclass(frozen=True, slots=True)
-class TableRecordCounts:
-    """Distinct records with their counts, in a table: query, url, count, first_row."""
-
-    tables: Tables
-    counts: Frame
-
-    def classes(self) -> tuple[IntArray, IntArray]:
-        """Return every count and the number of records that have it, smallest count first."""
-        sizes = self.counts.group_by("count").agg(size=nw.len().cast(nw.Int64)).sort("count")
-        found = self.tables.fetch(sizes)
-        return found["count"].to_numpy(), found["size"].to_numpy()
-
-    def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[Record]:
-        """Return the records at these positions, a class being in order of first appearance."""
-        if not chosen:
-            return []
-        positions = self.tables.upload(
-            {
-                "count": np.repeat([c for c, _ in chosen], [len(at) for _, at in chosen]).tolist(),
-                "at": np.concatenate([at + 1 for _, at in chosen]).tolist(),
-            }
-        )
-        wanted = self.counts.filter(nw.col("count").is_in([count for count, _ in chosen]))
-        ranked = wanted.with_columns(at=nw.col("first_row").rank("ordinal").over("count"))
-        found = self.tables.fetch(ranked.join(positions, on=["count", "at"], how="semi"))
-        pairs = zip(found["query"].to_pylist(), found["url"].to_pylist(), strict=True)
-        return [Record(query, url) for query, url in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +162,7 @@ def open_population(
     *,
     opt_in: float | None,
     records_per_user: int,
+    all_rows: bool = False,
 ) -> TablePopulation:
     """Sample the log, order its users and part them into opt-in users and clients.
 
@@ -144,48 +171,19 @@ def open_population(
         randomness: For the secret keys and for the clients' noise.
         opt_in: The share of the users who opted in, or None if the log says who did.
         records_per_user: The most records that any step will ask of a user.
+        all_rows: Whether a step will ask about all rows of the opt-in users.
     """
-    everyone = open_users(
-        tables, randomness, has_groups=opt_in is None, records_per_user=records_per_user
+    users = OrderedUsers.of(
+        tables,
+        randomness,
+        has_groups=opt_in is None,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
     )
-    share = opt_in
-    opted_in = everyone.count_opted_in() if share is None else opt_in_users(everyone.size, share)
-    require_both_groups(opted_in, everyone.size - opted_in)
+    opted_in = users.count_opted_in() if opt_in is None else opt_in_users(users.size, opt_in)
+    require_both_groups(opted_in, users.size - opted_in)
+    everyone = TableUsers.of(users, records_per_user, all_before=opted_in if all_rows else 0)
     return TablePopulation(
         opt_in=replace(everyone, stop=opted_in),
         clients=SimulatedClients(replace(everyone, start=opted_in), one_by_one(randomness)),
     )
-
-
-def open_users(
-    tables: Tables, randomness: Randomness, *, has_groups: bool, records_per_user: int
-) -> TableUsers:
-    """Sample the log and put its users into a secret random order, opt-in users first."""
-    keys = SamplingKeys.draw(randomness)
-    sample = tables.materialise(
-        tables.with_user_id(sample_records(tables, keys.rows, records_per_user))
-    )
-    _require_usable(tables, sample)
-    users = tables.materialise(order_users(sample, keys.users, has_groups=has_groups))
-    placed = tables.materialise(sample.join(users, on="user", how="inner"))
-    return TableUsers(tables, placed, 0, count_rows(tables, users))
-
-
-def _require_usable(tables: Tables, sample: Frame) -> None:
-    """Refuse a log without rows, with rows of nobody, or with more than can be numbered."""
-    facts = sample.select(
-        last_row=nw.col("last_row").max(), nameless=nw.col("user").is_null().cast(nw.Int64).sum()
-    )
-    found = tables.fetch(facts)
-    last_row, nameless = found["last_row"][0].as_py(), found["nameless"][0].as_py()
-    if nameless:
-        raise InputError(tables.label, "every row must name its user, and some do not")
-    if last_row is None:
-        raise InputError(tables.label, "the log is empty: it has no users")
-    if last_row >= MOST_ROWS:
-        raise ParameterError("rows", f"at most {MOST_ROWS:,} in one log", f"more than {last_row:,}")
-
-
-def count_rows(tables: Tables, frame: Frame) -> int:
-    """Return how many rows ``frame`` has."""
-    return int(tables.fetch(frame.select(count=nw.len()))["count"][0].as_py())

@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, unwatched
+from blender_dp.core.certificate import require_kept
+from blender_dp.core.certify import certify_plan, certify_result
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
@@ -141,7 +143,9 @@ def run(
         raise ParameterError(
             "opt_in", "given, unless a group column says who opted in (one of the two)", opt_in
         )
-    PRESETS[parameters.preset].require_provable(parameters)
+    steps = PRESETS[parameters.preset]
+    steps.require_provable(parameters)
+    require_kept(certify_plan(parameters))
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
     clock(READING)
@@ -151,8 +155,10 @@ def run(
             randomness,
             opt_in=opt_in,
             records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
+            all_rows=steps.asks_all_rows,
         )
         result = blender(population, parameters, randomness, progress=clock)
+    require_kept(certify_result(result))
     clock.stop()
     return RunResult(
         blender=result,

@@ -31,22 +31,9 @@ class SamplingKeys:
         return cls(KeyedPermutation.draw(randomness), KeyedPermutation.draw(randomness))
 
 
-def sample_records(tables: Tables, keys: KeyedPermutation, records_per_user: int) -> Frame:
-    """Return at most so many rows of each user.
-
-    Columns: user, query, url, perhaps opt_in, row, rank (1 is the first drawn), and last_row: the
-    user's largest row number, by which rows beyond :data:`MOST_ROWS` are noticed.
-    """
-    keyed = tables.log(keys).with_columns(key=_key(tables))
-    if records_per_user > 1:
-        ranked = keyed.with_columns(
-            rank=nw.col("key").rank("ordinal").over("user_key"),
-            last_row=nw.col("row").max().over("user_key"),
-        )
-        return ranked.filter(nw.col("rank") <= records_per_user)
-    if tables.rescans_cheaply:
-        return _by_smallest_key(tables, keyed)
-    return _in_one_pass(keyed)
+def keyed_log(tables: Tables, keys: KeyedPermutation) -> Frame:
+    """Return the log with ``key``, by which a user's rows are drawn: the smallest come first."""
+    return tables.log(keys).with_columns(key=_key(tables)).drop("shuffled")
 
 
 def _key(tables: Tables) -> nw.Expr:
@@ -57,32 +44,51 @@ def _key(tables: Tables) -> nw.Expr:
     return key + nw.when(nw.col("query").is_null()).then(nw.lit(NO_RECORD)).otherwise(nw.lit(0))
 
 
-def _by_smallest_key(tables: Tables, keyed: Frame) -> Frame:
-    """Find each user's smallest key, then fetch those rows: strings are read for them only."""
-    smallest = keyed.group_by("user_key").agg(nw.col("key").min(), last_row=nw.col("row").max())
-    rows = tables.materialise(smallest.select("last_row", row=nw.col("key") % MOST_ROWS))
-    chosen = keyed.drop("user_key", "key", "shuffled").join(rows, on="row", how="inner")
-    return chosen.with_columns(rank=nw.lit(1))
+def first_drawn(keyed: Frame, *, with_record: bool) -> Frame:
+    """Return every user once, with the row drawn first.
+
+    Columns: user_key, user, perhaps opt_in, row, key, rank (1), and last_row: the user's largest
+    row number, by which rows beyond :data:`MOST_ROWS` are noticed.
+
+    Args:
+        keyed: The log with keys.
+        with_record: Whether to carry the strings of the drawn row along, as query and url: that
+            is one pass over slow input. Without, only who the users are is read.
+    """
+    of_user = [
+        nw.col(name).any_value(ignore_nulls=True)
+        for name in ("user", "opt_in")
+        if name in keyed.columns
+    ]
+    of_row = [nw.col(name).first(order_by="key") for name in ("query", "url") if with_record]
+    users = keyed.group_by("user_key").agg(
+        nw.col("key").min(), *of_user, *of_row, last_row=nw.col("row").max()
+    )
+    return users.with_columns(row=nw.col("key") % MOST_ROWS, rank=nw.lit(1, nw.Int64))
 
 
-def _in_one_pass(keyed: Frame) -> Frame:
-    """Carry the strings of each user's smallest key along: one pass over slow input."""
-    carried = [c for c in keyed.columns if c not in ("user_key", "key", "row", "shuffled")]
-    first = [nw.col(name).first(order_by="key") for name in carried]
-    last_row = nw.col("row").max()
-    sample = keyed.group_by("user_key").agg(nw.col("key").min(), *first, last_row=last_row)
-    return sample.with_columns(row=nw.col("key") % MOST_ROWS, rank=nw.lit(1))
+def sample_records(keyed: Frame, users: Frame, records_per_user: int) -> Frame:
+    """Return which rows are drawn: at most so many of each user.
+
+    Columns: user_key, row, rank (1 is the first drawn).
+    """
+    if records_per_user == 1:
+        return users.select("user_key", "row", "rank")
+    ranked = keyed.select(
+        "user_key", "row", rank=nw.col("key").rank("ordinal").over("user_key").cast(nw.Int64)
+    )
+    return ranked.filter(nw.col("rank") <= records_per_user)
 
 
-def order_users(sample: Frame, keys: KeyedPermutation, *, has_groups: bool) -> Frame:
-    """Add ``position``: 0 for the first user of a secret random order; opt-in users come first.
+def order_users(users: Frame, keys: KeyedPermutation, *, has_groups: bool) -> Frame:
+    """Return user_key and position: 0 is first in a secret random order, opt-in users come first.
 
     The order never sees a record (reading R6). Any range of positions is a uniformly
     random set of users.
     """
     is_client = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(1))
-    users = sample.filter(nw.col("rank") == 1).with_columns(
+    keyed = users.with_columns(
         shuffled=keys.of_large(nw.col("user_id")), is_client=is_client if has_groups else nw.lit(1)
     )
     order = ["is_client", "shuffled", "user_id", "user"]
-    return users.with_row_index("position", order_by=order).select("user", "position")
+    return keyed.with_row_index("position", order_by=order).select("user_key", "position")

@@ -5,17 +5,11 @@ For evaluation only: records and groups are drawn by a fast seeded generator tha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from blender_dp.core.cells import BoolArray, FloatArray, IntArray
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.cells import FloatArray, IntArray
 from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
-from blender_dp.engine.simulated_clients import SimulatedClients
-from blender_dp.evaluation.counted_reports import reports_from_cell_counts
 from blender_dp.evaluation.scores import QueryTruth
 
 
@@ -32,6 +26,12 @@ class CodedLog:
     """Where each user's rows begin, and where the last one's end."""
     row_record: IntArray
     """The record of every row, user by user."""
+    first_own: IntArray
+    """Where each user's distinct records begin, and where the last one's end."""
+    own_record: IntArray
+    """Every user's distinct records, user by user."""
+    own_rows: IntArray
+    """Of how many of the user's rows each is the record."""
     query: IntArray
     """The query of every distinct record."""
     url: IntArray
@@ -57,10 +57,14 @@ class CodedLog:
         _, owner, rows = np.unique(user[order], return_inverse=True, return_counts=True)
         row_record = row_record[order]
         share = 1 / ((len(rows) + users_without_records) * rows[owner])
-        rows = np.concatenate([rows, np.zeros(users_without_records, dtype=np.int64)])
+        users = len(rows) + users_without_records
+        own, own_rows = np.unique(owner * (len(records) + 1) + row_record, return_counts=True)
         return cls(
-            first_row=np.concatenate([[0], np.cumsum(rows)]),
+            first_row=_starts(owner, users),
             row_record=row_record,
+            first_own=_starts(own // (len(records) + 1), users),
+            own_record=own % (len(records) + 1),
+            own_rows=own_rows,
             query=records // width,
             url=records % width,
             probability=_total(share, row_record, len(records)),
@@ -91,9 +95,7 @@ class CodedLog:
         star = np.full(self._query_count, cells.other)
         star[self._listed_queries(head_list)] = cells.star_of_query[:-1]
         cell = np.append(star[self.query], cells.other)
-        codes = {Record(*names): code for code, names in self._names_of(cell != cells.other)}
-        listed = [codes[record] for record in head_list.records()]
-        cell[listed] = cells.listed
+        cell[self._codes(head_list.records())] = cells.listed
         return cell
 
     def true_cells(self, head_list: HeadList) -> FloatArray:
@@ -108,10 +110,11 @@ class CodedLog:
         """Return the true probability of every query, and which of them are listed."""
         is_listed = np.zeros(self._query_count, dtype=np.bool_)
         is_listed[self._listed_queries(head_list)] = True
-        return QueryTruth(
-            probability=_total(self.probability, self.query, self._query_count),
-            is_listed=is_listed,
-        )
+        return QueryTruth(probability=self.query_probability(), is_listed=is_listed)
+
+    def query_probability(self) -> FloatArray:
+        """Return p of every query: the sum over its records."""
+        return _total(self.probability, self.query, self._query_count)
 
     def name(self, code: int) -> Record:
         """Return the record as the algorithm sees it."""
@@ -124,87 +127,17 @@ class CodedLog:
     def _listed_queries(self, head_list: HeadList) -> IntArray:
         return np.array([int(query) for query in head_list.queries], dtype=np.int64)
 
-    def _names_of(self, wanted: BoolArray) -> list[tuple[int, Record]]:
-        return [(int(code), self.name(int(code))) for code in np.flatnonzero(wanted)]
+    def _codes(self, records: Sequence[Record]) -> IntArray:
+        """Return the codes of records by name; distinct records are in the order of their names."""
+        query, url = np.array(records, dtype=np.int64).reshape(-1, 2).T
+        width = int(self.url.max(initial=0)) + 1
+        return np.searchsorted(self.query * width + self.url, query * width + url)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CodedUsers:
-    """Some users, each with the record drawn for them."""
-
-    log: CodedLog
-    drawn: IntArray
-
-    @property
-    def size(self) -> int:
-        """How many users."""
-        return len(self.drawn)
-
-    def split(self, fraction: float) -> "tuple[CodedUsers, CodedUsers]":
-        """Cut in two; the order is random already."""
-        middle = discovery_users(self.size, fraction)
-        return CodedUsers(self.log, self.drawn[:middle]), CodedUsers(self.log, self.drawn[middle:])
-
-    def record_counts(self, records_per_user: int) -> "CodedRecordCounts":
-        """Count the distinct records drawn."""
-        _require_one(records_per_user)
-        records = self.drawn[self.drawn != self.log.no_record]
-        return CodedRecordCounts(self.log, *np.unique(records, return_counts=True))
-
-    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
-        """Count the records drawn by cell."""
-        _require_one(records_per_user)
-        cell = self.log.cells_of_records(head_list)
-        return np.bincount(cell[self.drawn], minlength=head_list.cells.cell_count)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CodedRecordCounts:
-    """Distinct records and their counts."""
-
-    log: CodedLog
-    record: IntArray
-    count: IntArray
-
-    def classes(self) -> tuple[IntArray, IntArray]:
-        """Return every count and the number of records that have it."""
-        return np.unique(self.count, return_counts=True)
-
-    def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[Record]:
-        """Return the records at these positions of their class."""
-        return [
-            self.log.name(int(code))
-            for count, at in chosen
-            for code in self.record[self.count == count][at]
-        ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CodedPopulation:
-    """One random draw of records and groups from a coded log."""
-
-    opt_in: CodedUsers
-    clients: SimulatedClients
-
-    @classmethod
-    def draw(
-        cls, log: CodedLog, *, opt_in: float, seed: int, randomness: Randomness
-    ) -> "CodedPopulation":
-        """Draw a record of every user, and who opted in.
-
-        The clients' noise comes from ``randomness`` through a generator seeded by it.
-        """
-        rng = np.random.default_rng(seed)
-        drawn = rng.permutation(log.draw_records(rng))
-        first = opt_in_users(log.users, opt_in)
-        require_both_groups(first, log.users - first)
-        noise = np.random.default_rng(randomness.bits(128))
-        return cls(
-            opt_in=CodedUsers(log, drawn[:first]),
-            clients=SimulatedClients(
-                CodedUsers(log, drawn[first:]), partial(reports_from_cell_counts, rng=noise)
-            ),
-        )
+def coins_of_trial(seed: int, number: int) -> tuple[int, int]:
+    """Return the two seeds of a trial: one draws groups and records, the other all noise."""
+    groups, noise = np.random.SeedSequence((seed, number)).generate_state(2, np.uint64)
+    return int(groups), int(noise)
 
 
 def _by_first_appearance(codes: IntArray) -> IntArray:
@@ -215,12 +148,12 @@ def _by_first_appearance(codes: IntArray) -> IntArray:
     return renumbered
 
 
+def _starts(owner: IntArray, users: int) -> IntArray:
+    """Return where the items of each user begin, of items in the order of their users."""
+    return np.append(0, np.cumsum(np.bincount(owner, minlength=users)))
+
+
 def _total(values: FloatArray, item: IntArray, count: int) -> FloatArray:
     """Add up the values of each item."""
     totals: FloatArray = np.bincount(item, weights=values, minlength=count).astype(np.float64)
     return totals
-
-
-def _require_one(records_per_user: int) -> None:
-    if records_per_user != 1:
-        raise ParameterError("records_per_user", "1 in an evaluation", records_per_user)

@@ -10,6 +10,20 @@ import numpy as np
 
 from blender_dp.core.cells import IntArray
 from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.subset_selection import SubsetChannel
+from blender_dp.engine.simulated_clients import Randomise
+from blender_dp.evaluation.counted_subsets import subset_counts_from_cell_counts
+
+
+def all_at_once(rng: np.random.Generator) -> Randomise:
+    """Return the randomisation that draws what all clients report from their counts alone."""
+
+    def randomise(true_counts: IntArray, channel: LocalAlgChannel | SubsetChannel) -> IntArray:
+        if isinstance(channel, SubsetChannel):
+            return subset_counts_from_cell_counts(true_counts, channel, rng)
+        return reports_from_cell_counts(true_counts, channel, rng)
+
+    return randomise
 
 
 def reports_from_cell_counts(

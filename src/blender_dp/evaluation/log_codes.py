@@ -1,8 +1,9 @@
 """Any log that a run reads, as integers.
 
 Strings stay in the database, which spills to disk what exceeds its memory limit. What comes out
-is integers: about 100 bytes a row while they are put in order, 8 bytes a row and 24 a distinct
-record afterwards. A log of 100 million rows therefore needs about 10 GB of memory.
+is integers: about 100 bytes a row while they are put in order, 8 bytes a row, 16 a distinct
+record of a user and 24 a distinct record afterwards. A log of 100 million rows therefore needs
+about 10 GB of memory.
 """
 
 import narwhals as nw

@@ -67,6 +67,33 @@ def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
     return float(found + min(np.count_nonzero(tied & is_listed), open_places)) / places
 
 
+def l1_at(k: int, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return Σ |p̂ - p| over the ``k`` truly most popular items; what is not listed counts as 0.
+
+    Unlike L1 on a list of one's own, lists of different sizes can be compared by it.
+    """
+    if not (places := min(k, len(truth))):
+        return 0.0
+    last = np.partition(truth, -places)[-places]  # sorting all of them would take far longer
+    above = np.flatnonzero(truth > last)
+    tied = np.flatnonzero(truth == last)[: places - len(above)]
+    top = np.concatenate([above, tied])
+    return float(np.abs(estimate[top] - truth[top]).sum())
+
+
+def rare_half_bias(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return how far the less popular half of the listed records, by estimate, is off in sum.
+
+    Relative to its true mass; not a number where that is 0.
+    """
+    p_hat, p = estimate[cells.is_listed], truth[cells.is_listed]
+    if not len(p_hat):
+        return math.nan
+    rare = p_hat <= np.median(p_hat)
+    mass = p[rare].sum()
+    return float(p_hat[rare].sum() / mass - 1) if mass > 0 else math.nan
+
+
 class Coverage(NamedTuple):
     """How often intervals hold the truth."""
 
@@ -96,24 +123,53 @@ def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
     """
     listed = cells.is_listed
     query = cells.query_of_cell[listed]
+    true_mass = np.bincount(query, weights=truth[listed], minlength=cells.query_count - 1)
+    return ndcg_against_best(cells, estimate, truth, best=true_mass.astype(np.float64))
+
+
+def ndcg_against_best(
+    cells: Cells, estimate: FloatArray, truth: FloatArray, best: FloatArray
+) -> float:
+    """Return the NDCG of the list held against the best one there could be.
+
+    :func:`ndcg` asks whether the list is in order; a list of unpopular queries may well be. This
+    one asks as well whether they are the popular ones: what is missing gains nothing.
+
+    Args:
+        cells: The cells of the list.
+        estimate: What ranks it, a value for each cell.
+        truth: The true probability of each cell.
+        best: The true probabilities of the queries that the best list has, as many as the list
+            may have.
+    """
+    listed = cells.is_listed
+    query = cells.query_of_cell[listed]
     k = cells.query_count - 1
-    true_mass = np.bincount(query, weights=truth[listed], minlength=k)
-    if k == 0 or not true_mass.sum() > 0:
+    if k == 0 or not best.sum() > 0:
         return 0.0
+    true_mass = np.bincount(query, weights=truth[listed], minlength=k)
     url_ndcg = _ndcg_of_each_query(query, estimate[listed], truth[listed])
     estimated_mass = np.bincount(query, weights=estimate[listed], minlength=k)
-    gain = 2.0 ** (true_mass / true_mass.sum()) - 1
     ranking = np.argsort(-estimated_mass, kind="stable")
-    discount = 1 / np.log2(np.arange(2, k + 2))
-    achieved = (gain * url_ndcg)[ranking] @ discount
-    return float(achieved / (np.sort(gain)[::-1] @ discount))
+    gain = _gain(true_mass / best.sum()) * url_ndcg
+    ideal = np.sort(_gain(best / best.sum()))[::-1]
+    return float((gain[ranking] @ _discount(k)) / (ideal @ _discount(len(best))))
+
+
+def _gain(relevance: FloatArray) -> FloatArray:
+    return 2.0**relevance - 1
+
+
+def _discount(places: int) -> FloatArray:
+    discount: FloatArray = 1 / np.log2(np.arange(2.0, places + 2))
+    return discount
 
 
 def _ndcg_of_each_query(query: IntArray, estimate: FloatArray, truth: FloatArray) -> FloatArray:
     """Return NDCG^q of every query's URL list."""
     mass = np.bincount(query, weights=truth)
     share = np.divide(truth, mass[query], out=np.zeros_like(truth), where=mass[query] > 0)
-    gain = 2.0**share - 1
+    gain = _gain(share)
     rank = np.arange(len(query)) - np.searchsorted(query, query)
     discount = 1 / np.log2(rank + 2.0)
     achieved = np.bincount(query, weights=gain[np.lexsort((-estimate, query))] * discount)

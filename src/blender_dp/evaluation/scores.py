@@ -10,9 +10,11 @@ from blender_dp.core.cells import BoolArray, FloatArray
 from blender_dp.core.flaws import negative_variances
 from blender_dp.evaluation.metrics import (
     coverage,
+    l1_at,
     ndcg,
     query_l1,
     query_l1_rescaled,
+    rare_half_bias,
     recall_at,
     record_l1,
     record_l1_rescaled,
@@ -26,6 +28,7 @@ class QueryTruth:
 
     probability: FloatArray
     is_listed: BoolArray
+    """Which of them the list names, in the list's order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,10 @@ class Scores:
     recall_queries_10: float
     """The share of the 10 truly most popular queries that are listed."""
     recall_queries_50: float
+    query_l1_top_50: float
+    """Of the 50 truly most popular queries, those that are not listed estimated as 0."""
+    rare_half_bias: float
+    """How far the less popular half of the records is off in sum, relative to its true mass."""
     records_without_interval: int
     queries_without_interval: int
     record_opt_in_weight: float
@@ -77,8 +84,8 @@ def score(
     """
     cells = result.head_list.cells
     listed = cells.is_listed
-    low, high = result.blended.cells.raw.interval()
-    query_low, query_high = result.blended.queries.raw.interval()
+    low, high = result.blended.cells.interval()
+    query_low, query_high = result.blended.queries.interval()
     by_query = cells.by_query(true_cells)
     of_records = coverage((low[listed], high[listed]), true_cells[listed])
     of_queries = coverage((query_low[:-1], query_high[:-1]), by_query[:-1])
@@ -103,6 +110,8 @@ def score(
         query_coverage=of_queries.share,
         recall_queries_10=_query_recall(10, true_queries),
         recall_queries_50=_query_recall(50, true_queries),
+        query_l1_top_50=_query_l1(50, blended.queries.raw.probability, true_queries),
+        rare_half_bias=rare_half_bias(cells, blended.cells.projected, true_cells),
         records_without_interval=of_records.without_interval,
         queries_without_interval=of_queries.without_interval,
         record_opt_in_weight=_median(blended.cells.opt_in_weight[listed]),
@@ -116,3 +125,11 @@ def _median(values: FloatArray) -> float:
 
 def _query_recall(k: int, truth: QueryTruth | None) -> float:
     return math.nan if truth is None else recall_at(k, truth.probability, truth.is_listed)
+
+
+def _query_l1(k: int, estimate: FloatArray, truth: QueryTruth | None) -> float:
+    if truth is None:
+        return math.nan
+    everywhere = np.zeros_like(truth.probability)
+    everywhere[truth.is_listed] = estimate[:-1]
+    return l1_at(k, everywhere, truth.probability)

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from blender_dp.core.blender import PRESETS, BlenderResult, blender
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import opt_in_users, require_both_groups
-from blender_dp.evaluation.coded_log import CodedLog, CodedPopulation
+from blender_dp.evaluation.coded_log import CodedLog
+from blender_dp.evaluation.coded_population import CodedPopulation, coins_of_trial
 from blender_dp.evaluation.scores import Scores, score
 from blender_dp.evaluation.worker_pool import checked_workers, work_on
 
@@ -53,8 +52,7 @@ class Experiment:
 
     def result(self, log: CodedLog, number: int) -> BlenderResult:
         """Draw groups and records, and run BLENDER."""
-        coins = np.random.SeedSequence((self.seed, number))
-        groups, noise = (int(word) for word in coins.generate_state(2, np.uint64))
+        groups, noise = coins_of_trial(self.seed, number)
         randomness = Randomness.seeded(noise)
         population = CodedPopulation.draw(
             log, opt_in=self.opt_in, seed=groups, randomness=randomness

@@ -11,11 +11,16 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from blender_dp.core.blender import BlenderResult
+from blender_dp.core.budget import Budget
+from blender_dp.core.certificate import require_kept
+from blender_dp.core.certify import certify_result
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.flaws import count_flaws, unsound_weights
-from blender_dp.core.promises import certificate, promises
+from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.promises import promises
 from blender_dp.engine.released_tables import query_table, record_table
 from blender_dp.report.html_report import render_report
+from blender_dp.wire.certificate import certificate_document
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.head_list import head_list_document
 from blender_dp.wire.release import release_document, user_counts
@@ -24,7 +29,8 @@ SOFTWARE = ("blender-dp", "duckdb", "narwhals", "numpy", "pyarrow", "cryptograph
 REPORT = "report.html"
 FILES = (
     *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),
-    *("head_list.json", "opt_in_estimates.json", "release.json", "run.json", REPORT),
+    *("head_list.json", "opt_in_estimates.json", "certificate.json"),
+    *("release.json", "run.json", REPORT),
 )
 """The names of what we write, and all that an earlier result may hold to be replaced."""
 
@@ -43,16 +49,31 @@ def write_outputs(
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
-    release = release_document(result, private=private, created=created)
-    run = run_document(result, private=private, created=created, facts=facts)
+    certificate = released_certificate(result)
+    release = release_document(result, certificate, private=private, created=created)
+    run = run_document(result, certificate, private=private, created=created, facts=facts)
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)
     write_document(directory / "run.json", run)
     (directory / REPORT).write_text(render_report(release, run), encoding="utf-8")
 
 
+def released_certificate(result: BlenderResult) -> dict[str, Any]:
+    """Return what everybody spent on a result; refuse to release one above its promise."""
+    certificate = require_kept(certify_result(result))
+    choice = result.curated.choice
+    return certificate_document(
+        certificate, result.head_list, result.parameters, choice.branch if choice else None
+    )
+
+
 def run_document(
-    result: BlenderResult, *, private: bool, created: str, facts: dict[str, Any]
+    result: BlenderResult,
+    certificate: dict[str, Any],
+    *,
+    private: bool,
+    created: str,
+    facts: dict[str, Any],
 ) -> dict[str, Any]:
     """Return how the result was made. No number in it counts anything but users."""
     parameters, head_list = result.parameters, result.head_list
@@ -69,10 +90,10 @@ def run_document(
             "queries": len(head_list.queries),
             "records": len(head_list.records()),
             "cells": head_list.cells.cell_count,
-            "count_threshold": float(count_threshold(parameters)),
         },
+        "method": method(result),
         "promises": [asdict(promise) for promise in promises(result)],
-        "certificate": certificate(result),
+        "certificate": certificate,
         "flaws": [asdict(flaw) for flaw in count_flaws(result)],
         "notes": notes(result),
         "software": {"python": platform.python_version(), **{s: version(s) for s in SOFTWARE}},
@@ -80,10 +101,33 @@ def run_document(
     }
 
 
+def method(result: BlenderResult) -> dict[str, Any]:
+    """Return what was chosen on the way, and why; public numbers decided it."""
+    choice, mechanism = result.curated.choice, result.head_list.mechanism
+    if choice is None or not isinstance(mechanism, SubsetSelectionMechanism):
+        return {"discovery": {"count_threshold": float(count_threshold(result.parameters))}}
+    share = mechanism.query_share
+    return {
+        "discovery": {
+            "branch": choice.branch,
+            "reason": choice.reason,
+            "spent": [
+                {"on": line.release, "epsilon": float(line.epsilon), "delta": float(line.delta)}
+                for line in Budget.of(result.parameters).ledger(choice.branch)
+            ],
+        },
+        "clients": {
+            "query_share": share,
+            "reason": f"{share:.0%} of the clients are asked for their query only: of the shares "
+            "tried, the one with the least predicted errors of records and queries together.",
+        },
+    }
+
+
 def notes(result: BlenderResult) -> list[str]:
     """Return what a reader should know before the numbers."""
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
-    unsound = unsound_weights(result)
+    unsound = unsound_weights(result) if result.parameters.preset == "paper" else 0
     if not found:
         return [
             "No record passed the threshold: the opt-in group is too small for a head list. "
@@ -101,6 +145,12 @@ def notes(result: BlenderResult) -> list[str]:
             "variance estimate is negative there (flaw F1). They are marked, may be far off and "
             "have no interval."
         )
+    drift = result.blended.drift
+    if drift is not None and drift.is_significant:
+        said.append(drift.sentence)
+    disagreement = result.blended.disagreement
+    if disagreement is not None and disagreement.is_alarming:
+        said.append(disagreement.sentence)
     return said
 
 

@@ -15,6 +15,9 @@ from blender_dp.core.errors import InputError
 from blender_dp.wire.fields import Fields
 from blender_dp.wire.staging import staged_file
 
+MOST_BYTES = 2**28
+"""Larger files are nobody's: a list of 100,000 queries is a fifth of this."""
+
 
 def digest_of(document: Mapping[str, Any]) -> str:
     """Return the digest of every field but the digest itself."""
@@ -35,15 +38,33 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
-def read_document(path: Path, kind: str, version: int = 1) -> Fields:
-    """Read a document of this kind and version, and check that nobody changed it."""
-    document = _read_json(path)
+def read_document(path: Path, kind: str, version: int = 1, *, is_sealed: bool = True) -> Fields:
+    """Read a document of this kind and version, and check that nobody changed it.
+
+    Args:
+        path: The file.
+        kind: What its field ``format`` must say.
+        version: The only version read.
+        is_sealed: Whether such documents carry a digest.
+    """
+    return verified(path, read_json(path), kind, version, is_sealed=is_sealed)
+
+
+def verified(
+    path: Path,
+    document: Mapping[str, Any],
+    kind: str,
+    version: int = 1,
+    *,
+    is_sealed: bool = True,
+) -> Fields:
+    """Check a document that was read from ``path``, perhaps from within another."""
     fields = Fields(path, document)
     if document.get("format") != kind:
         fields.refuse("format", f'must be a file of format "{kind}"')
     if type(document.get("version")) is not int or document["version"] != version:
         fields.refuse("version", f"must be {version}, the version this software reads")
-    if document.get("digest") != _digest_or_none(document):
+    if is_sealed and document.get("digest") != _digest_or_none(document):
         fields.refuse(
             "digest",
             "does not match the rest of the file, which was changed after it was written; "
@@ -59,13 +80,19 @@ def _digest_or_none(document: Mapping[str, Any]) -> str | None:
         return None  # thousands of digits: no document of ours
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object of any kind."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise InputError(path, "no such file") from None
     except OSError as error:
         raise InputError(path, f"cannot be read ({error.strerror})") from None
+    if len(content) > MOST_BYTES:
+        raise InputError(path, f"must be at most {MOST_BYTES >> 20} MiB")
+    try:
+        document = json.loads(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise InputError(path, "must be UTF-8 text") from None
     except json.JSONDecodeError as error:

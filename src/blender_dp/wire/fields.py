@@ -39,6 +39,10 @@ class Fields:
             what = f"must have no fields but {', '.join(names)}"
             self.refuse("its object" if self._within else "at the top", what)
 
+    def has(self, name: str) -> bool:
+        """Tell whether a field is there."""
+        return name in self._values
+
     def value(self, name: str) -> Any:  # noqa: ANN401 - whatever JSON holds
         """Return a field that must be there."""
         if name not in self._values:
@@ -54,6 +58,13 @@ class Fields:
         value = self.value(name)
         if not isinstance(value, str):
             self.refuse(name, "must be a text")
+        return value
+
+    def name_or_none(self, name: str) -> str | None:
+        """Return a string that can be written anywhere, or null."""
+        value = None if self.value(name) is None else self.text(name)
+        if value is not None and any("\ud800" <= c <= "\udfff" for c in value):
+            self.refuse(name, "must be whole characters, not half of a surrogate pair")
         return value
 
     def flag(self, name: str) -> bool:
@@ -80,6 +91,21 @@ class Fields:
         if not isinstance(value, str) or not _DECIMAL.fullmatch(value):
             self.refuse(name, "must be a number written as a text, such as 4.0 or 1e-05")
         return float(value)
+
+    def number(self, name: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
+        """Return a number that is one: not infinite, not NaN."""
+        value = self.value(name)
+        if type(value) not in (int, float) or not least <= value <= most:
+            limits = "" if least == -LARGEST else f" from {least:g}"
+            limits += "" if most == LARGEST else f" up to {most:g}"
+            self.refuse(name, f"must be a number{limits}")
+        return float(value)
+
+    def number_or_none(
+        self, name: str, *, least: float = -LARGEST, most: float = LARGEST
+    ) -> float | None:
+        """Return a number or null."""
+        return None if self.value(name) is None else self.number(name, least=least, most=most)
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of strings."""

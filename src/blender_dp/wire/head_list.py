@@ -5,11 +5,12 @@ from typing import Any
 
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
 from blender_dp.wire.documents import read_document, sealed
 from blender_dp.wire.fields import Fields
 
 FORMAT = "blender-dp head list"
+_KNOWN = [f"{kind.name}/{kind.version}" for kind in (LocalAlgMechanism, SubsetSelectionMechanism)]
 
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
@@ -58,10 +59,16 @@ def read_head_list(path: Path) -> HeadList:
     return head_list
 
 
-def _mechanism_document(mechanism: LocalAlgMechanism) -> dict[str, Any]:
+def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    named = {"name": mechanism.name, "version": mechanism.version}
+    if isinstance(mechanism, SubsetSelectionMechanism):
+        return {
+            **named,
+            "epsilon": repr(float(mechanism.epsilon)),
+            "query_share": repr(float(mechanism.query_share) + 0.0),  # -0.0 is written as 0.0
+        }
     return {
-        "name": mechanism.name,
-        "version": mechanism.version,
+        **named,
         "epsilon": repr(float(mechanism.epsilon)),
         "delta": repr(float(mechanism.delta)),
         "query_budget_fraction": repr(float(mechanism.query_budget_fraction)),
@@ -69,11 +76,15 @@ def _mechanism_document(mechanism: LocalAlgMechanism) -> dict[str, Any]:
     }
 
 
-def _read_mechanism(fields: Fields) -> LocalAlgMechanism:
-    known = LocalAlgMechanism.name, LocalAlgMechanism.version
-    if (fields.text("name"), fields.whole("version", at_least=0)) != known:
-        fields.refuse("name and version", f"must be {known[0]} and {known[1]}")
+def _read_mechanism(fields: Fields) -> Mechanism:
+    name = fields.text("name")
+    if f"{name}/{fields.whole('version', at_least=0)}" not in _KNOWN:
+        fields.refuse("name and version", f"must be those of {' or '.join(_KNOWN)}")
     try:
+        if name == SubsetSelectionMechanism.name:
+            return SubsetSelectionMechanism(
+                epsilon=fields.decimal("epsilon"), query_share=fields.decimal("query_share")
+            )
         return LocalAlgMechanism(
             epsilon=fields.decimal("epsilon"),
             delta=fields.decimal("delta"),

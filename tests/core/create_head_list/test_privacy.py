@@ -22,7 +22,9 @@ class Rule:
     """The release rule of one instance, in sixty digits."""
 
     def __init__(self, epsilon: float, delta: float, m_o: int = 1, *, lower_by: int = 0) -> None:
-        parameters = Parameters(epsilon=epsilon, delta=delta, records_per_optin_user=m_o)
+        parameters = Parameters(
+            preset="paper", epsilon=epsilon, delta=delta, records_per_optin_user=m_o
+        )
         self.least = least_passing_count(parameters) - lower_by
         self.m_o = m_o
         self.a = (-Decimal(str(epsilon)) / (2 * m_o)).exp()

@@ -25,7 +25,7 @@ from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 N = 2_500
-PARAMETERS = Parameters(epsilon=2.0, delta=1e-2)
+PARAMETERS = Parameters(preset="paper", epsilon=2.0, delta=1e-2)
 """τ = 1 + ln 100 = 5.6: a noisy count of 6 passes."""
 COUNTS = {
     Record("a", "1"): 5,
@@ -39,7 +39,8 @@ Survivors = frozenset[Record]
 
 
 def survivors(randomness: Randomness, parameters: Parameters = PARAMETERS) -> Survivors:
-    return frozenset(create_head_list(CountedUsers(COUNTS), parameters, randomness).records())
+    found = create_head_list(CountedUsers(COUNTS), parameters, randomness)
+    return frozenset(found.head_list.records())
 
 
 @cache
@@ -175,19 +176,19 @@ def test_the_order_of_the_data_leaves_no_trace(
     """Byte order whatever came first (reading R5)."""
     popular = {Record(q, u): 10**6 for q in ("é", "z", "Z", "a") for u in ("2", "10", "ß")}
     users = CountedUsers(dict(arrange(list(popular.items()))))
-    found = create_head_list(users, PARAMETERS, Randomness.seeded(seed))
+    found = create_head_list(users, PARAMETERS, Randomness.seeded(seed)).head_list
     assert found.queries == ("Z", "a", "z", "é")
     assert set(found.urls) == {("10", "2", "ß")}
 
 
 def test_the_list_says_how_it_was_made(seed: int) -> None:
     users = CountedUsers(COUNTS)
-    seeded = create_head_list(users, PARAMETERS, Randomness.seeded(seed))
+    seeded = create_head_list(users, PARAMETERS, Randomness.seeded(seed)).head_list
     assert not seeded.private
     assert seeded.mechanism == LocalAlgMechanism.of(PARAMETERS)
-    assert create_head_list(users, PARAMETERS, Randomness.secure()).private
+    assert create_head_list(users, PARAMETERS, Randomness.secure()).head_list.private
 
 
 def test_users_without_any_record_give_an_empty_list(seed: int) -> None:
-    empty = create_head_list(CountedUsers({}), PARAMETERS, Randomness.seeded(seed))
+    empty = create_head_list(CountedUsers({}), PARAMETERS, Randomness.seeded(seed)).head_list
     assert empty == HeadList.of([], mechanism=LocalAlgMechanism.of(PARAMETERS), private=False)

@@ -21,7 +21,7 @@ records = st.integers(1, 5)
 
 
 def with_promise(epsilon: float, delta: float, m_o: int = 1) -> Parameters:
-    return Parameters(epsilon=epsilon, delta=delta, records_per_optin_user=m_o)
+    return Parameters(preset="paper", epsilon=epsilon, delta=delta, records_per_optin_user=m_o)
 
 
 @given(epsilon=epsilons, delta=deltas, m_o=records)
@@ -105,6 +105,6 @@ def test_the_threshold_rounds_towards_privacy() -> None:
 
 
 def test_noise_too_wide_for_a_count_is_refused() -> None:
-    require_provable(Parameters(epsilon=2.0**-39, delta=1e-30))
+    require_provable(Parameters(preset="paper", epsilon=2.0**-39, delta=1e-30))
     with pytest.raises(ParameterError, match="epsilon must be at least 2·m_O/2\\^40"):
-        require_provable(Parameters(epsilon=2.0**-40, delta=1e-30))
+        require_provable(Parameters(preset="paper", epsilon=2.0**-40, delta=1e-30))

@@ -21,6 +21,7 @@ from blender_dp.core.estimate_client_probabilities.paper import (
 )
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.population import ReportCounts
 
 MANY = 10**15
 """Reports, so many that rounding the expected counts to integers is no error to speak of."""
@@ -145,9 +146,9 @@ class Reporters:
         self.counts = np.array(counts)
         self.asked: list[HeadList] = []
 
-    def report_counts(self, head_list: HeadList) -> IntArray:
+    def report_counts(self, head_list: HeadList) -> ReportCounts:
         self.asked.append(head_list)
-        return self.counts
+        return ReportCounts.one_cell_each(self.counts, head_list.cells)
 
 
 def test_the_step_asks_once_and_reads_the_mechanism_of_the_list() -> None:

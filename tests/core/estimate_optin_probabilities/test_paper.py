@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from core.users_never_asked import NeverAsked
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_dp.core.cells import Cells, IntArray
+from blender_dp.core.discovery import Discovery
 from blender_dp.core.discrete_laplace import variance
 from blender_dp.core.estimate_optin_probabilities.paper import (
     estimate_optin_probabilities,
@@ -22,16 +24,17 @@ from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 
-PARAMETERS = Parameters(epsilon=1e6, delta=1e-5)
+PARAMETERS = Parameters(preset="paper", epsilon=1e6, delta=1e-5)
 """So large an ε that the noise is zero: it is e^-500000 likely not to be."""
 LIST = HeadList.of(
     [Record("a", "1"), Record("a", "2"), Record("b", "1"), Record("c", "1")],
     mechanism=LocalAlgMechanism.of(PARAMETERS),
     private=False,
 )
+CANDIDATES = Discovery(head_list=LIST)
 
 
-class Users:
+class Users(NeverAsked):
     """Users whose records fall into cells like this."""
 
     def __init__(self, counts: list[int], records_per_user: int = 1) -> None:
@@ -46,22 +49,6 @@ class Users:
         assert len(self.counts) == head_list.cells.cell_count
         assert records_per_user == self.records_per_user
         return self.counts
-
-    def split(self, fraction: float) -> "tuple[Users, Users]":
-        raise NotImplementedError
-
-    def record_counts(self, records_per_user: int) -> "NoCounts":
-        raise NotImplementedError
-
-
-class NoCounts:
-    """Nobody asks here."""
-
-    def classes(self) -> tuple[IntArray, IntArray]:
-        raise NotImplementedError
-
-    def fetch(self, chosen: object) -> list[Record]:
-        raise NotImplementedError
 
 
 @given(urls=st.lists(st.integers(1, 3), max_size=5), most=st.integers(0, 50))
@@ -131,7 +118,7 @@ def test_trimming_loses_no_count(noisy: list[int], most_queries: int) -> None:
 def test_the_estimates_are_counts_over_users() -> None:
     """40 users; a: 8 + 4, b: 10, c: 2, and 16 elsewhere, of which 5 under another URL of a."""
     head_list, estimates = estimate_optin_probabilities(
-        Users([8, 4, 5, 10, 0, 2, 0, 11]), LIST, PARAMETERS, Randomness.seeded(0)
+        Users([8, 4, 5, 10, 0, 2, 0, 11]), CANDIDATES, PARAMETERS, Randomness.seeded(0)
     )
     assert head_list == LIST
     assert estimates.counts.tolist() == [8, 4, 0, 10, 0, 2, 0, 16]
@@ -146,7 +133,7 @@ def test_several_records_a_user_are_all_divided_by() -> None:
     """20 users of two records each are 40 records."""
     parameters = replace(PARAMETERS, records_per_optin_user=2)
     users = Users([8, 4, 5, 10, 0, 2, 0, 11], records_per_user=2)
-    _, estimates = estimate_optin_probabilities(users, LIST, parameters, Randomness.seeded(0))
+    _, estimates = estimate_optin_probabilities(users, CANDIDATES, parameters, Randomness.seeded(0))
     assert estimates.total == 40
     assert estimates.cells.probability[0] == 0.2
 
@@ -154,7 +141,7 @@ def test_several_records_a_user_are_all_divided_by() -> None:
 def test_trimming_is_part_of_the_step() -> None:
     parameters = replace(PARAMETERS, head_list_size=1)
     head_list, estimates = estimate_optin_probabilities(
-        Users([8, 4, 5, 10, 0, 2, 0, 11]), LIST, parameters, Randomness.seeded(0)
+        Users([8, 4, 5, 10, 0, 2, 0, 11]), CANDIDATES, parameters, Randomness.seeded(0)
     )
     assert head_list.queries == ("a",)
     assert estimates.counts.tolist() == [8, 4, 0, 28]
@@ -164,7 +151,7 @@ def test_each_listed_record_and_the_rest_get_noise_of_their_own(seed: int) -> No
     """Five draws at scale 10¹²: any two alike with probability below 10 · 5·10⁻¹³."""
     parameters = replace(PARAMETERS, epsilon=2e-12, delta=1e-15)
     users, randomness = Users([0] * 7 + [100]), Randomness.seeded(seed)
-    _, estimates = estimate_optin_probabilities(users, LIST, parameters, randomness)
+    _, estimates = estimate_optin_probabilities(users, CANDIDATES, parameters, randomness)
     released = estimates.counts[[0, 1, 3, 5, 7]].tolist()
     assert len(set(released)) == 5
     assert estimates.counts[[2, 4, 6]].tolist() == [0, 0, 0]

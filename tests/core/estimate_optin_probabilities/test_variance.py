@@ -102,7 +102,7 @@ def test_absent_records_have_negative_variances_as_often_as_the_flaw_says(
 
     That is -7.8 at ε = 1 and -0.4 at ε = 4: Pr[Y ≤ -8] = 0.011 and Pr[Y ≤ -1] = 0.119.
     """
-    scale = Parameters(epsilon=epsilon, delta=1e-5).laplace_scale
+    scale = Parameters(preset="paper", epsilon=epsilon, delta=1e-5).laplace_scale
     n, records = 1000, 4000
     noise, randomness = DiscreteLaplace(scale), Randomness.seeded(seed)
     noisy = np.array([noise.draw(randomness) for _ in range(records)] + [n])

@@ -9,6 +9,7 @@ from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.randomness import Randomness
+from blender_dp.core.report import Report
 
 TRUTHFUL = LocalAlgMechanism(
     epsilon=1e6, delta=1e-5, query_budget_fraction=0.5, records_per_client=1
@@ -39,10 +40,11 @@ HEAD_LIST = HeadList.of(
 def test_what_is_not_listed_is_folded_onto_the_star(
     query: str | None, url: str | None, cell: int
 ) -> None:
-    assert LocalRandomizer(HEAD_LIST).report(query, url) == cell
+    report = LocalRandomizer(HEAD_LIST).report(query, url)
+    assert report == Report(question="record", items=(cell,))
 
 
-def reports(head_list: HeadList, randomness: Randomness | None) -> list[int]:
+def reports(head_list: HeadList, randomness: Randomness | None) -> list[Report]:
     device = LocalRandomizer(head_list, randomness=randomness)
     return [device.report("news", "n.example") for _ in range(100)]
 

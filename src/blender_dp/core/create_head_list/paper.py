@@ -1,32 +1,35 @@
 """CreateHeadList as the paper states it (Fig. 3, ``fig:opt-in-alg-headlist``).
 
 Privacy: (ε, δ/(1+a)) in the trusted-curator model, for any m_O; see PRIVACY.md beside this
-file. The noise is discrete Laplace of the same scale (reading R4), drawn for a whole
-class of equal counts at once: every record of count c survives with the same probability
-Pr[c + Y > τ], independently of the others, so the number of survivors among n_c such records
-is Binomial(n_c, Pr[c + Y > τ]) and, given their number, every set of them is equally likely.
-That is the law of a draw for each record, at the cost of a draw for each distinct count.
+file. The noise is discrete Laplace of the same scale (reading R4), drawn for a whole class of
+equal counts at once (:mod:`~blender_dp.core.create_head_list.survivors`).
 """
 
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 
+from blender_dp.core.create_head_list.survivors import draw_survivors
+from blender_dp.core.discovery import Discovery
 from blender_dp.core.discrete_laplace import DiscreteLaplace
 from blender_dp.core.enclosure import Enclosure, exp_enclosure, ln_enclosure
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.exact_binomial import binomial
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters, exact
 from blender_dp.core.population import OptInUsers
 from blender_dp.core.randomness import Randomness
+from blender_dp.core.swap_divergence import MOST_ENUMERATED, worst_swap
 
 _BITS = 256
+_MOST_BITS = 1 << 14
+"""Beyond, a bound is still one, but no longer narrow."""
 WIDEST_NOISE = 2**40
 """The widest scale of noise, in counts: its draws stay within 64 bits."""
 
 
-def create_head_list(users: OptInUsers, parameters: Parameters, randomness: Randomness) -> HeadList:
+def create_head_list(
+    users: OptInUsers, parameters: Parameters, randomness: Randomness
+) -> Discovery:
     """Return the records whose noisy count passes the threshold (the paper's HL_S).
 
     Paper: Fig. 3, all lines; ⟨⋆,⋆⟩ of line 13 is every head list's last cell.
@@ -41,19 +44,17 @@ def create_head_list(users: OptInUsers, parameters: Parameters, randomness: Rand
     noise = DiscreteLaplace(parameters.laplace_scale)
     least = least_passing_count(parameters)
     counts = users.record_counts(m_o)
-    survivors = []
-    for count, size in zip(*(column.tolist() for column in counts.classes()), strict=True):
 
-        def passes(bits: int, count: int = count) -> Enclosure:
-            return noise.tail(least - count, bits)
+    def passing(count: int, bits: int) -> Enclosure:
+        return noise.tail(least - count, bits)
 
-        number = binomial(size, passes, randomness)
-        if number:
-            survivors.append((count, randomness.choose(number, among=size)))
-    return HeadList.of(
-        counts.fetch(survivors),
-        mechanism=LocalAlgMechanism.of(parameters),
-        private=randomness.is_private,
+    survivors = draw_survivors(counts.classes(), passing, randomness)
+    return Discovery(
+        head_list=HeadList.of(
+            [record for record, _ in counts.fetch(survivors)],
+            mechanism=LocalAlgMechanism.of(parameters),
+            private=randomness.is_private,
+        )
     )
 
 
@@ -74,6 +75,31 @@ def least_passing_count(parameters: Parameters) -> int:
     return floor(count_threshold(parameters)) + 1
 
 
+def enumerated_delta(parameters: Parameters, epsilon: Fraction) -> Fraction:
+    """Return a δ for which one discovery is (ε, δ)-private, rounded up.
+
+    For m_O = 1 the smallest, by enumeration of all swaps (PRIVACY.md, "The exact δ"). For more
+    records a user, or an ε that is too large for it, the bound of the proof, step 2, which holds
+    from the promised ε on; below it 1.
+
+    Args:
+        parameters: ε, δ and m_O, which decide noise and threshold.
+        epsilon: Where to measure; the promised ε, or another.
+    """
+    m_o, least = parameters.records_per_optin_user, least_passing_count(parameters)
+    noise = DiscreteLaplace(parameters.laplace_scale)
+    exponent = least / parameters.laplace_scale + epsilon
+    bits = _BITS + min(2 * ceil(exponent), _MOST_BITS)  # for e^(-L/b), and what cancels at e^ε
+    alone = noise.tail(least - m_o, bits)
+    if m_o == 1 and epsilon <= MOST_ENUMERATED:
+        return worst_swap(alone, (noise.tail(0, bits), noise.tail(1, bits)), epsilon)
+    if epsilon < exact(parameters.epsilon) or not _is_provable(parameters):
+        return Fraction(1)
+    # Σ Pr[Y ≥ L - c_i] over counts c_i ≥ 0 with the sum m_O is largest for (m_O, 0, …, 0), each
+    # term being a^(L - c_i)/(1 + a), since L > τ ≥ m_O.
+    return alone.ends()[1] + (m_o - 1) * noise.tail(least, bits).ends()[1]
+
+
 def require_provable(parameters: Parameters) -> None:
     """Refuse the parameters for which the proof in PRIVACY.md does not hold."""
     scale = parameters.laplace_scale
@@ -84,12 +110,18 @@ def require_provable(parameters: Parameters) -> None:
             f"(m_O is {parameters.records_per_optin_user})",
             parameters.epsilon,
         )
-    a = Fraction(exp_enclosure(-1 / scale, _BITS).low, 1 << _BITS)
-    slack = -ln_enclosure(1 - exact(parameters.delta) / (1 + a), _BITS).low
-    if 1 / scale < Fraction(slack, 1 << _BITS):
+    if not _is_provable(parameters):
         raise ParameterError(
             "epsilon",
             "at least about m_O·δ, as the proof of CreateHeadList needs "
             f"(m_O is {parameters.records_per_optin_user}, δ is {parameters.delta})",
             parameters.epsilon,
         )
+
+
+def _is_provable(parameters: Parameters) -> bool:
+    """Tell whether 1/b ≥ -ln(1 - δ/(1+a)), the condition of step 4 of the proof."""
+    scale = parameters.laplace_scale
+    a = Fraction(exp_enclosure(-1 / scale, _BITS).low, 1 << _BITS)
+    slack = -ln_enclosure(1 - exact(parameters.delta) / (1 + a), _BITS).low
+    return 1 / scale >= Fraction(slack, 1 << _BITS)

@@ -19,7 +19,7 @@ def estimate_client_probabilities(clients: Clients, head_list: HeadList) -> Grou
     Paper: Fig. 5, all lines; ⋆ of lines 1-3 is part of every head list's cells.
     """
     channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
-    return client_estimates(clients.report_counts(head_list), channel)
+    return client_estimates(clients.report_counts(head_list).cells, channel)
 
 
 def client_estimates(reports: IntArray, channel: LocalAlgChannel) -> GroupEstimates:

@@ -8,16 +8,28 @@ from fractions import Fraction
 import numpy as np
 
 from blender_dp.core.cells import Cells, FloatArray, IntArray
+from blender_dp.core.discovery import Discovery
 from blender_dp.core.discrete_laplace import DiscreteLaplace, variance
 from blender_dp.core.estimates import Estimate, GroupEstimates
 from blender_dp.core.head_list import HeadList
+from blender_dp.core.mechanism import Mechanism
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 from blender_dp.core.randomness import Randomness
 
 
+def two_parts(users: OptInUsers, parameters: Parameters) -> tuple[OptInUsers, OptInUsers]:
+    """Part O into S and T (Fig. 2 line 1)."""
+    return users.split(parameters.head_list_user_fraction)
+
+
+def local_alg(head_list: HeadList, opt_in: GroupEstimates, clients: int) -> Mechanism:  # noqa: ARG001 - nothing to choose
+    """Return how clients report: LocalAlg, as the candidates already say."""
+    return head_list.mechanism
+
+
 def estimate_optin_probabilities(
-    users: OptInUsers, candidates: HeadList, parameters: Parameters, randomness: Randomness
+    users: OptInUsers, candidates: Discovery, parameters: Parameters, randomness: Randomness
 ) -> tuple[HeadList, GroupEstimates]:
     """Return the final head list HL, and the opt-in users' p̂_O and σ̂²_O on its cells.
 
@@ -31,9 +43,10 @@ def estimate_optin_probabilities(
     """
     m_o = parameters.records_per_optin_user
     noise = DiscreteLaplace(parameters.laplace_scale)
-    folded = fold_other_urls(users.cell_counts(candidates, m_o), candidates.cells)
+    hl_s = candidates.head_list
+    folded = fold_other_urls(users.cell_counts(hl_s, m_o), hl_s.cells)
     noisy = folded + np.array([noise.draw(randomness) for _ in folded], dtype=np.int64)
-    head_list, noisy = trim(candidates, noisy, parameters.head_list_size)
+    head_list, noisy = trim(hl_s, noisy, parameters.head_list_size)
     estimates = opt_in_estimates(
         noisy, head_list.cells, total=m_o * users.size, scale=parameters.laplace_scale
     )

@@ -4,7 +4,12 @@ from blender_dp.core.channel import LocalAlgChannel
 from blender_dp.core.errors import NotPrivateError, ParameterError
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.paper import privatize
+from blender_dp.core.local_alg.sharp import choose_subset
+from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.public_coin import question_for
 from blender_dp.core.randomness import Randomness
+from blender_dp.core.report import Report
+from blender_dp.core.subset_selection import SubsetChannels
 
 
 def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
@@ -26,22 +31,53 @@ def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
 class LocalRandomizer:
     """Reports against one published head list; load the list once, then report.
 
-    Privacy: each report is a fresh draw, (ε/m_C, δ/m_C) in the local model. Draw once for each
-    record and keep the result: a second draw for the same record spends the budget again.
+    The list says which mechanism is used. LocalAlg sends one cell, subset selection as many cells
+    or queries as the list and ε ask for.
+
+    Privacy: each report is a fresh draw in the local model, (ε/m_C, δ/m_C) by LocalAlg and ε by
+    subset selection. Draw once for each record and keep the result: a second draw for the same
+    record spends the budget again.
     """
 
-    def __init__(self, head_list: HeadList, *, randomness: Randomness | None = None) -> None:
-        """Prepare to report against ``head_list``, with the system's randomness by default."""
+    def __init__(
+        self,
+        head_list: HeadList,
+        *,
+        campaign_id: str | bytes | None = None,
+        randomness: Randomness | None = None,
+    ) -> None:
+        """Prepare to report against ``head_list``, with the system's randomness by default.
+
+        Args:
+            head_list: What the collector published.
+            campaign_id: The client's public name in this campaign, which decides whether it is
+                asked for its query only (subset selection). Without one the device tosses a coin.
+            randomness: Where the noise comes from.
+        """
         self._randomness = randomness or Randomness.secure()
         require_same_kind(head_list, self._randomness)
         if not head_list.queries:
             raise ParameterError("head_list", "a list with at least one query", "an empty list")
         self._index = head_list.cell_index()
-        self._channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
+        self._query_of_cell = head_list.cells.query_of_cell
+        self._campaign_id, self._query_share = campaign_id, 0.0
+        self._channel: LocalAlgChannel | SubsetChannels
+        if isinstance(head_list.mechanism, SubsetSelectionMechanism):
+            self._channel = SubsetChannels.of(head_list.cells, head_list.mechanism)
+            self._query_share = head_list.mechanism.query_share
+        else:
+            self._channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
 
-    def report(self, query: str | None, url: str | None) -> int:
-        """Return the cell to send instead of ⟨query, url⟩; (None, None) if there is no record.
+    def report(self, query: str | None, url: str | None) -> Report:
+        """Return what to send instead of ⟨query, url⟩; (None, None) if there is no record.
 
         A client without a record reports too: silence would tell that it has none.
         """
-        return privatize(self._index.cell(query, url), self._channel, self._randomness)
+        cell = self._index.cell(query, url)
+        if isinstance(self._channel, LocalAlgChannel):
+            told = privatize(cell, self._channel, self._randomness)
+            return Report(question="record", items=(told,))
+        question = question_for(self._query_share, self._campaign_id, self._randomness)
+        item = cell if question == "record" else int(self._query_of_cell[cell])
+        named = choose_subset(item, self._channel.asking(question), self._randomness)
+        return Report(question=question, items=named)

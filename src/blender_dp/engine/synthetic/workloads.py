@@ -24,14 +24,16 @@ QUERIES = 4_800_000
 HEADS = (*AOL_HEADS, AOL_HEADS[-1])
 """The published probabilities and a tenth like the ninth."""
 
+MULTI_LOG_MEDIAN, MULTI_SPREAD, MOST_RECORDS = math.log(12) - 0.9, 1.35, 400
+"""Records a user of aol-multi: lognormal, rounded up, at most so many."""
+
 _SINGLE_EXPONENT = 0.885870071363438  # what _continuing_exponent finds for QUERIES, in 4 s
 _MULTI_EXPONENT = 0.886
 
 
 def aol_single(users: int, seed: int = 0, queries: int = QUERIES) -> Columns:
     """Return the workload in which every user has one record."""
-    exponent = _SINGLE_EXPONENT if queries == QUERIES else _continuing_exponent(queries)
-    cdf = np.cumsum(np.concatenate([HEADS, _tail(queries, exponent)]))
+    cdf = np.cumsum(single_probabilities(queries))
     rng = generator(seed)
     # The uniforms are stretched to the sum instead of the sum scaled to 1: other last bits.
     query = invert(cdf, rng.random(users) * cdf[-1])
@@ -41,9 +43,20 @@ def aol_single(users: int, seed: int = 0, queries: int = QUERIES) -> Columns:
 def aol_multi(users: int, seed: int = 1, queries: int = QUERIES) -> Columns:
     """Return the workload of many records a user: median 5, at most 400, half of them repeats."""
     rng = generator(seed)
-    cdf = cumulate(np.concatenate([HEADS, _tail(queries, _MULTI_EXPONENT)]))
-    counts = np.ceil(rng.lognormal(np.log(12) - 0.9, 1.35, users))
-    return draw_with_favourites(cdf, np.clip(counts, 1, 400).astype(np.int64), rng)
+    cdf = cumulate(multi_probabilities(queries))
+    counts = np.ceil(rng.lognormal(MULTI_LOG_MEDIAN, MULTI_SPREAD, users))
+    return draw_with_favourites(cdf, np.clip(counts, 1, MOST_RECORDS).astype(np.int64), rng)
+
+
+def single_probabilities(queries: int = QUERIES) -> NDArray[np.float64]:
+    """Return the probability of each query of aol-single, most popular first."""
+    exponent = _SINGLE_EXPONENT if queries == QUERIES else _continuing_exponent(queries)
+    return np.concatenate([HEADS, _tail(queries, exponent)])
+
+
+def multi_probabilities(queries: int = QUERIES) -> NDArray[np.float64]:
+    """Return the probability of each query of aol-multi, most popular first."""
+    return np.concatenate([HEADS, _tail(queries, _MULTI_EXPONENT)])
 
 
 def _tail(queries: int, exponent: float) -> NDArray[np.float64]:

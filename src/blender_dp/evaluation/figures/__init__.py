@@ -32,7 +32,6 @@ FIGURES: tuple[Figure, ...] = (
     groups_apart.FIGURE,
     tiny_opt_in.FIGURE,
     tiny_groups_apart.FIGURE,
-    # What hybrid buys goes here: a figure of the peers, with no number in the paper.
 )
 
 __all__ = ["FIGURES", "Figure"]

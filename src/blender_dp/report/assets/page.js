@@ -37,6 +37,7 @@ function startPage() {
   startRanking(report);
   startRankCurve(report);
   startWeights(report);
+  showDrift(report);
   showPromises(report);
   startTable(report);
   showFacts(report);

@@ -12,16 +12,21 @@ const SETTING_NAMES = {
   head_list_user_fraction: "Opt-in share for discovery",
   query_budget_fraction: "Budget for the query",
   records_per_optin_user: "Records per opt-in user", records_per_client: "Records per client",
+  one_record_each: "One record a user declared",
   project: "Projected to sum to 1", seed: "Seed", opt_in: "Opt-in share of users",
   format: "Format", files: "Files", bytes: "Size", rows: "Rows",
   rows_without_record: "Rows without a record", rows_without_user: "Rows without a user",
   candidate_queries: "Candidate queries", candidate_records: "Candidate records",
-  queries: "Queries", records: "Records", cells: "Cells", count_threshold: "Count threshold",
-  client_epsilon: "ε of the clients' reports", verdict: "Verdict", python: "Python",
+  queries: "Queries", records: "Records", cells: "Cells",
+  python: "Python",
   duckdb: "DuckDB", numpy: "NumPy", "blender-dp": "blender-dp",
 };
 
 const PERCENT_SETTINGS = new Set(["head_list_user_fraction", "query_budget_fraction", "opt_in"]);
+
+const PAPER_KNOBS = new Set(["head_list_user_fraction", "query_budget_fraction",
+  "records_per_optin_user", "records_per_client", "project"]);
+const SHARP_KNOBS = new Set(["one_record_each"]);
 
 /** Fill the cards about the run; a part that is not there has no card. */
 function showFacts({ release, run, users }) {
@@ -29,13 +34,21 @@ function showFacts({ release, run, users }) {
     usersCard(users),
     timesCard(run.seconds),
     memoryCard(run),
-    settingsCard("Parameters", run.parameters),
+    settingsCard("Parameters", ownKnobs(run.parameters)),
     settingsCard("Input", run.input),
     settingsCard("Head list", run.head_list),
-    settingsCard("Certificate", run.certificate),
+    methodCard(run.method),
+    certificateCard(run.certificate),
     flawsCard(run.flaws, release.preset),
     settingsCard("Software", run.software),
   ].filter(Boolean));
+}
+
+/** Return the parameters without the knobs of another preset, which were not turned. */
+function ownKnobs(parameters) {
+  if (!isObject(parameters)) return parameters;
+  const others = parameters.preset === "sharp" ? PAPER_KNOBS : SHARP_KNOBS;
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !others.has(name)));
 }
 
 function card(title, ...content) {
@@ -84,6 +97,40 @@ function firstFew(values) {
     : String(value ?? ABSENT))).join(", ");
   const more = values.length - most;
   return more > 0 ? `${first} and ${count(more)} more` : first || ABSENT;
+}
+
+/** Say what was chosen on the way and why, and what each release of the opt-in users' data spent. */
+function methodCard(method) {
+  if (!isObject(method)) return null;
+  const parts = [method.discovery, method.clients].filter(isObject);
+  const reasons = parts.filter((part) => part.reason).map((part) => html("p", {}, part.reason));
+  const spent = parts.flatMap((part) => (Array.isArray(part.spent) ? part.spent : []))
+    .filter(isObject).map(({ on, epsilon, delta }) => [
+      html("dt", {}, on.charAt(0).toUpperCase() + on.slice(1)),
+      html("dd", {}, `ε ${plain(epsilon)}${delta > 0 ? `, δ ${plain(delta)}` : ""}`)]);
+  const threshold = method.discovery?.count_threshold;
+  const passed = isNumber(threshold)
+    ? html("p", {}, `A record's noisy count must pass ${plain(threshold)}.`) : null;
+  if (reasons.length + spent.length === 0 && !passed) return null;
+  return card("Method", reasons, passed,
+    spent.length > 0 ? html("dl", { class: "settings" }, spent) : null);
+}
+
+/** Say what everybody spends, computed exactly, of what they were promised. */
+function certificateCard(certificate) {
+  if (!isObject(certificate) || !Array.isArray(certificate.accounts)) return null;
+  const lines = certificate.accounts.filter(isObject).map(({ to, tight_epsilon: tight, spent }) => (
+    html("li", {}, html("span", {}, to),
+      html("span", { class: "badge" }, `ε = ${tight === null ? "far above" : decimal(tight)}`),
+      decimal(spent?.delta) === "0" ? null
+        : html("span", { class: "badge" }, `δ = ${decimal(spent?.delta)}`))));
+  return card("Certificate", html("p", {}, certificate.sentence ?? ""),
+    html("ul", { class: "flaws" }, lines));
+}
+
+/** Write a number that travels as a text. */
+function decimal(text) {
+  return plain(Number(text));
 }
 
 function usersCard({ groups, total: all }) {

@@ -1,0 +1,1 @@
+"""Attacks on the running code: the largest ε that draws alone can prove."""

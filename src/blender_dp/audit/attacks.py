@@ -1,0 +1,158 @@
+"""Pairs of neighbouring inputs, and what the running code makes of each: histograms of outcomes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from blender_dp.audit.chosen_users import ChosenUsers, Swap
+from blender_dp.core.cells import BoolArray, IntArray
+from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.core.local_alg.paper import privatize_many
+from blender_dp.core.local_alg.sharp import choose_subsets
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.report import Question
+from blender_dp.core.subset_selection import SubsetChannel
+
+_AT_ONCE = 1 << 20
+UNRELEASED = np.iinfo(np.int64).min
+"""Stands for the value of a record that was not released."""
+
+
+class Attack(Protocol):
+    """Two neighbours, and a way to draw from either."""
+
+    @property
+    def name(self) -> str:
+        """What differs between the two, for a person."""
+        ...
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Run the code on one of the neighbours; return how often each outcome came, in order.
+
+        At least so many draws in all.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneCellReports:
+    """LocalAlg for many clients at once who hold one of two cells; outcomes are cells."""
+
+    channel: LocalAlgChannel
+    cells: tuple[int, int]
+    name: str
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Return how often each cell was reported."""
+        counts = np.zeros(self.channel.cells.cell_count, dtype=np.int64)
+        for start in range(0, draws, _AT_ONCE):
+            true = np.full(min(_AT_ONCE, draws - start), self.cells[is_swapped])
+            reports = privatize_many(true, self.channel, randomness)
+            counts += np.bincount(reports, minlength=len(counts))
+        return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SubsetReports:
+    """Subset selection for many clients at once who hold one of two items.
+
+    Outcomes are which of the watched items a report names; the two are watched, and some others.
+    """
+
+    channel: SubsetChannel
+    items: tuple[int, int]
+    name: str
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Return how often each set of watched items was named."""
+        watched = _watched(self.items, self.channel.size)
+        counts = np.zeros(1 << len(watched), dtype=np.int64)
+        for start in range(0, draws, _AT_ONCE):
+            true = np.full(min(_AT_ONCE, draws - start), self.items[is_swapped])
+            for named in choose_subsets(true, self.channel, randomness):
+                counts += np.bincount(_codes(named[:, watched]), minlength=len(counts))
+        return counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DeviceReports:
+    """A device's own reports, one by one, with the names it would be given."""
+
+    head_list: HeadList
+    cells: tuple[int, int]
+    name: str
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Return how often each answer came: the question, and the watched items it names."""
+        cells = self.head_list.cells
+        device = LocalRandomizer(self.head_list, randomness=randomness)
+        of_cell = (int(cells.query_of_cell[self.cells[0]]), int(cells.query_of_cell[self.cells[1]]))
+        watched: dict[Question, list[int]] = {
+            "record": _watched(self.cells, cells.cell_count),
+            "query": _watched(of_cell, cells.query_count),
+        }
+        width = max(len(items) for items in watched.values())
+        counts = np.zeros(2 << width, dtype=np.int64)
+        record = self._record(self.cells[is_swapped])
+        for _ in range(draws):
+            report = device.report(*record)
+            code = sum(
+                1 << i for i, at in enumerate(watched[report.question]) if at in report.items
+            )
+            counts[((report.question == "query") << width) + code] += 1
+        return counts
+
+    def _record(self, cell: int) -> tuple[str | None, str | None]:
+        """Return a record that is counted in a listed cell, or none at all for ⟨⋆,⋆⟩."""
+        listed = self.head_list.cells.listed.tolist()
+        return self.head_list.records()[listed.index(cell)] if cell in listed else (None, None)
+
+
+Release = Callable[[ChosenUsers, Randomness], IntArray]
+"""Runs a step on chosen users; returns the value released of every record, or UNRELEASED."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StepReleases:
+    """A step of the curator on pairs of records between which a user moves."""
+
+    release: Release
+    swap: Swap
+    edges: tuple[tuple[int, ...], tuple[int, ...]]
+    """Where the values of either record are cut into outcomes."""
+    pairs: int
+    """How many draws one run gives."""
+    name: str
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Return how often each pair of outcomes came."""
+        first, second = (np.array(edges, dtype=np.int64) for edges in self.edges)
+        columns = len(second) + 2
+        counts = np.zeros((len(first) + 2) * columns, dtype=np.int64)
+        for _ in range(-(-draws // self.pairs)):
+            users = self.swap.users(self.pairs, is_swapped=is_swapped)
+            values = self.release(users, randomness)
+            codes = _binned(values[::2], first) * columns + _binned(values[1::2], second)
+            counts += np.bincount(codes, minlength=len(counts))
+        return counts
+
+
+def _binned(values: IntArray, edges: IntArray) -> IntArray:
+    """Return 0 where nothing was released, else one more than the number of edges reached."""
+    return np.where(values == UNRELEASED, 0, 1 + np.searchsorted(edges, values, side="right"))
+
+
+def _watched(two: tuple[int, int], size: int, most: int = 8) -> list[int]:
+    """Return the two and some other items, at most so many in all."""
+    others = (item for item in range(size) if item not in two)
+    return [*dict.fromkeys(two), *islice(others, most - 2)]
+
+
+def _codes(named: BoolArray) -> IntArray:
+    codes: IntArray = named @ (1 << np.arange(named.shape[1]))
+    return codes

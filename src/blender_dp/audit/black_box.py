@@ -1,0 +1,110 @@
+"""The audit: many draws of the running code, and what they prove of its ε.
+
+What it proves: an ε that the code exceeds, wrongly in at most α of all audits. What it does not:
+that the code keeps its promise. A pass means that these attacks with these draws found nothing;
+``certify`` computes the other side, what the mechanism spends at most.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from blender_dp.audit.attacks import Attack
+from blender_dp.audit.events import best_event, shown_epsilon
+from blender_dp.audit.targets import Target
+from blender_dp.core.cells import IntArray
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.randomness import Randomness
+
+Done = Callable[[str, float], None]
+"""Is told what is attacked, and how much of the audit is done, from 0 to 1."""
+_EXPLORING = 0.4
+"""The share of a target's draws by which neighbours and event are chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What the draws of one target prove."""
+
+    target: str
+    epsilon: float
+    delta: float
+    """The promise."""
+    shown: float
+    """The ε that is proved to be spent, at that δ."""
+    alpha: float
+    """How often such a proof would be wrong, at most."""
+    draws: int
+    neighbours: str
+    """The most telling ones of those tried."""
+    seconds: float
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether nothing above the promise was proved."""
+        return self.shown <= self.epsilon
+
+
+def unwatched(target: str, share: float) -> None:
+    """Take no note of how far an audit is."""
+
+
+def audit(
+    targets: Sequence[Target],
+    randomness: Randomness,
+    *,
+    draws: int,
+    alpha: float,
+    progress: Done = unwatched,
+) -> list[Finding]:
+    """Attack every target; return what each attack proves.
+
+    Args:
+        targets: What to attack.
+        randomness: Where the coins of the attacked code come from.
+        draws: How many draws of each neighbour the fastest target gets; others get their share.
+        alpha: How often any of the proofs may be wrong; shared out among the targets.
+        progress: Is told how far it is.
+    """
+    if draws < 1000:
+        raise ParameterError("draws", "at least 1000", draws)
+    if not 0 < alpha < 1:
+        raise ParameterError("alpha", "strictly between 0 and 1", alpha)
+    findings = []
+    for number, target in enumerate(targets):
+        progress(target.name, number / len(targets))
+        each = max(int(draws * target.effort), 100)
+        findings.append(attack(target, randomness, draws=each, alpha=alpha / len(targets)))
+    progress("", 1.0)
+    return findings
+
+
+def attack(target: Target, randomness: Randomness, *, draws: int, alpha: float) -> Finding:
+    """Choose neighbours and event on some draws, and bound the event on fresh ones."""
+    began = time.perf_counter()
+    exploring = max(int(draws * _EXPLORING / len(target.attacks)), 1)
+    fresh = max(draws - exploring * len(target.attacks), 1)
+    tried = []
+    for one in target.attacks:
+        first, second = _both(one, exploring, randomness)
+        event = best_event(first, second, delta=target.delta, draws=fresh)
+        tried.append((event, one, int(first.sum())))
+    event, chosen, _ = max(tried, key=lambda attempt: attempt[0].promise)
+    first, second = _both(chosen, fresh, randomness)
+    return Finding(
+        target=target.name,
+        epsilon=target.epsilon,
+        delta=target.delta,
+        shown=shown_epsilon(event, first, second, delta=target.delta, alpha=alpha),
+        alpha=alpha,
+        draws=sum(explored for _, _, explored in tried) + int(first.sum()),
+        neighbours=chosen.name,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _both(one: Attack, draws: int, randomness: Randomness) -> tuple[IntArray, IntArray]:
+    return (
+        one.draw(draws, randomness, is_swapped=False),
+        one.draw(draws, randomness, is_swapped=True),
+    )

@@ -1,0 +1,108 @@
+"""Opt-in users whom an attacker made up: pairs of records, in each of which one user moves.
+
+Record 2i has n users and record 2i + 1 has m; in the neighbour they have n - 1 and m + 1. Noise is
+drawn for each record, so many such pairs side by side are as many independent draws of one swap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.population import ShareSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swap:
+    """A record of ``removed`` users loses one of them to another of ``added``."""
+
+    removed: int
+    """n, at least 1."""
+    added: int
+    """m."""
+
+    def users(self, pairs: int, *, is_swapped: bool) -> "ChosenUsers":
+        """Return the users of so many pairs, before or after the swap."""
+        counts = (self.removed - 1, self.added + 1) if is_swapped else (self.removed, self.added)
+        return ChosenUsers(counts=np.tile(np.array(counts, dtype=np.int64), pairs))
+
+
+def record(number: int) -> Record:
+    """Return the record of this number; numbers are in byte order."""
+    return Record(f"{number:08d}", "url")
+
+
+def number_of(chosen: Record) -> int:
+    """Return the number of a record."""
+    return int(chosen.query)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChosenUsers:
+    """Users with one record each, by how many have which."""
+
+    counts: IntArray
+
+    @property
+    def size(self) -> int:
+        """How many users."""
+        return int(self.counts.sum())
+
+    def split(self, fraction: float) -> NoReturn:
+        """Refuse: an attacker chooses who is asked what."""
+        raise BrokenInvariantError(f"chosen users are not parted (by {fraction})")
+
+    def record_counts(self, records_per_user: int) -> "ChosenSums":
+        """Count the records; a user has one, however many are asked for."""
+        return ChosenSums(sums=self.counts * min(records_per_user, 1), width=1)
+
+    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
+        """Count the records by cell of a list that holds them all."""
+        cells = head_list.cells
+        counts = np.zeros(cells.cell_count, dtype=np.int64)
+        counts[cells.listed] = self.counts
+        counts[cells.other] = (records_per_user - 1) * self.size
+        return counts
+
+    def distinct_records(self, most: int) -> IntArray:
+        """Pretend that everybody has many records, so that they are weighed and not counted."""
+        return np.append(np.zeros(most, dtype=np.int64), self.size)
+
+    def record_weights(self, weights: IntArray, class_width: int) -> "ChosenSums":
+        """Add up the whole weight of every user."""
+        return ChosenSums(sums=self.counts * weights[1], width=class_width)
+
+    def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
+        """Add up the whole share of every user."""
+        sums = unit * self.cell_counts(head_list, 1)
+        squares = unit * self.size
+        return ShareSums(cells=sums, record_squares=squares, query_squares=squares)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChosenSums:
+    """The records that somebody has, each with its sum."""
+
+    sums: IntArray
+    width: int
+
+    def classes(self) -> tuple[IntArray, IntArray]:
+        """Return every class and how many records are in it."""
+        largest = self._largest()
+        return np.unique(largest[largest > 0], return_counts=True)
+
+    def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[tuple[Record, int]]:
+        """Return the records at these positions of their class."""
+        largest = self._largest()
+        return [
+            (record(number), int(self.sums[number]))
+            for of_class, positions in chosen
+            for number in np.flatnonzero(largest == of_class)[positions].tolist()
+        ]
+
+    def _largest(self) -> IntArray:
+        return -(-self.sums // self.width) * self.width

@@ -1,0 +1,166 @@
+"""``blender-dp certify``: what a published list or a result spends of everybody's privacy."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.terminal import RESULTS, print_json, say
+from blender_dp.core.errors import InputError, ParameterError
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.parameters import Parameters
+from blender_dp.wire.certificate import attached_certificate, certified_document, read_certificate
+from blender_dp.wire.documents import write_document
+from blender_dp.wire.estimates import read_opt_in
+from blender_dp.wire.head_list import read_head_list
+
+BROKEN = 1
+"""Exit status: computed, and above the promise."""
+
+
+def certify(
+    published: Path,
+    opt_in_estimates: Path | None = None,
+    /,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    one_record_each: Flag = False,
+    records_per_optin_user: int = 1,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    json: Flag = False,
+) -> None:
+    """Compute exactly what a published head list or a result spends of everybody's privacy.
+
+    From published files alone, in exact arithmetic: every column of the clients' channel, discovery
+    over all swaps of a user, noise against sensitivity, and their sum. A result's own certificates
+    are computed again and must be the same.
+    Exit status: 0 if every promise is kept, 1 if not, 2 if a file is not what it should be.
+
+    Parameters
+    ----------
+    published
+        A head_list.json, which says what clients spend; or the directory of a result.
+    opt_in_estimates
+        opt_in_estimates.json of the same list; adds the opt-in users.
+    epsilon
+        The promise to hold the list against, with --delta; adds the opt-in users.
+    delta
+        Likewise.
+    one_record_each
+        One record a user was declared (a list for subset selection).
+    records_per_optin_user
+        m_O (a list for LocalAlg).
+    output
+        File to write the certificate to, such as certificate.json.
+    json
+        Print the certificate instead of the table.
+    """
+    promise = {"epsilon": epsilon, "delta": delta}
+    if published.is_dir() or opt_in_estimates is not None:
+        _require_left_out(promise)
+    if published.is_dir():
+        document = _of_directory(published)
+    else:
+        head_list, parameters, branch = read_head_list(published), None, None
+        if opt_in_estimates is not None:
+            curated, parameters = read_opt_in(opt_in_estimates, head_list)
+            branch = curated.choice.branch if curated.choice else None
+        elif epsilon is not None or delta is not None:
+            knobs = {
+                "one_record_each": one_record_each,
+                "records_per_optin_user": records_per_optin_user,
+            }
+            parameters = _promised(head_list, promise, knobs)
+        document = certified_document(head_list, parameters, branch)
+    if output is not None:
+        write_document(output, document)
+    _show(document, as_json=json)
+
+
+def _of_directory(directory: Path) -> dict[str, Any]:
+    """Compute the certificates of a result again; all must be the same."""
+    head_list = read_head_list(directory / "head_list.json")
+    found = []
+    if (directory / "certificate.json").exists():
+        found.append(read_certificate(directory / "certificate.json", head_list))
+    for name in ("run.json", "release.json"):
+        if (directory / name).exists():
+            found.append(attached_certificate(directory / name, head_list))
+    if not found:
+        raise InputError(directory, "must hold a certificate.json, run.json or release.json")
+    if any(document != found[0] for document in found):
+        raise InputError(directory, "holds certificates of different promises")
+    return found[0]
+
+
+def _require_left_out(promise: dict[str, float | None]) -> None:
+    for name, value in promise.items():
+        if value is not None:
+            raise ParameterError(name, "left out where a file says what was promised", value)
+
+
+def _promised(
+    head_list: HeadList, promise: dict[str, float | None], knobs: dict[str, Any]
+) -> Parameters:
+    """Return the parameters of a list that was made under this promise."""
+    mechanism = head_list.mechanism
+    given = {**knobs, **{name: value for name, value in promise.items() if value is not None}}
+    for name in promise:
+        if name not in given:
+            raise ParameterError(name, "given too: a promise has both", None)
+    if isinstance(mechanism, SubsetSelectionMechanism):
+        return Parameters(preset="sharp", **given)
+    return Parameters(
+        preset="paper",
+        query_budget_fraction=mechanism.query_budget_fraction,
+        records_per_client=mechanism.records_per_client,
+        **given,
+    )
+
+
+def _show(document: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(document)
+    else:
+        RESULTS.print(_table(document))
+        if document["verdict"] == "kept":
+            RESULTS.print(f"\n{document['sentence']}")
+    if not document["private"]:
+        say("Made with a seed: the mechanism is certified, this list is an experiment.")
+    if document["verdict"] != "kept":
+        sys.stdout.flush()
+        say(f"blender-dp: {document['sentence']}")
+        sys.exit(BROKEN)
+
+
+def _table(document: dict[str, Any]) -> Table:
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("to", max_width=34)
+    for heading in ("ε promised", "tight ε", "δ promised", "δ spent", "verdict"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for account in document["accounts"]:
+        table.add_row(account["to"], *_numbers(account))
+        for part in account["parts"]:
+            table.add_row(f"  {part['release']}", *_numbers(part))
+    return table
+
+
+def _numbers(line: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    tight = line["tight_epsilon"]
+    return (
+        _shown(line["promised"]["epsilon"]),
+        "far above" if tight is None else _shown(tight),
+        _shown(line["promised"]["delta"]),
+        _shown(line["spent"]["delta"]),
+        line["verdict"],
+    )
+
+
+def _shown(number: str) -> str:
+    numerator, _, denominator = number.partition("/")
+    return f"{float(numerator) / float(denominator or 1):.5g}"

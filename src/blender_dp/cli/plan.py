@@ -1,0 +1,245 @@
+"""``blender-dp plan``: what a collection would give, before anything is collected."""
+
+import csv
+import json as json_text
+from contextlib import nullcontext
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Preset
+from blender_dp.planning.plan import Plan
+from blender_dp.planning.plan import plan as plan_of
+from blender_dp.planning.prediction import Predicted, Prediction
+from blender_dp.report.plan_page import render_plan
+from blender_dp.wire.release import read_release
+from blender_dp.wire.staging import staged_directory
+
+FILES = ("plan.json", "plan.csv", "plan.html")
+NAMES = {
+    "queries": "queries on the list",
+    "records": "records on the list",
+    "ndcg": "NDCG",
+    "query_l1": "L1 of the queries",
+    "record_l1": "L1 of the records",
+    "query_interval": "95 % interval, queries",
+    "record_interval": "95 % interval, records",
+}
+
+
+def plan(
+    release: Path | None = None,
+    /,
+    *,
+    users: int,
+    epsilon: float,
+    delta: float,
+    opt_in: float = 0.05,
+    like: str | None = None,
+    preset: Preset = "sharp",
+    head_list_size: int | None = None,
+    records_per_user: float | None = None,
+    target_ndcg: float | None = None,
+    target_size: int | None = None,
+    curve: Literal["none", "opt-in", "epsilon"] | None = None,
+    draws: int | None = None,
+    seed: int = 0,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Predict list size, NDCG, L1 and interval widths of a collection, without any data.
+
+    Runs the algorithm on imagined users, several times; nobody's data is needed and nothing is
+    spent. Exit status: 0 when planned, 2 for a wrong argument or a target out of reach.
+
+    Parameters
+    ----------
+    release
+        An earlier release.json to take the popularities from; or --like.
+    users
+        How many users there are, both groups together.
+    epsilon
+        ε, the bound on every user's privacy loss.
+    delta
+        δ, how likely a user's loss may exceed it, such as 1e-5.
+    opt_in
+        Share of the users who opt in.
+    like
+        What records look like: aol (default), yandex, zipf, zipf:s, aol-single or aol-multi.
+    preset
+        sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen.
+    head_list_size
+        M, the most queries that the list keeps; all that are found if left out.
+    records_per_user
+        Records of an average user; the shape's own number, or 1 for a release.
+    target_ndcg
+        Ask which opt-in share and which ε reach this NDCG, on a list of ten queries or more.
+    target_size
+        Ask which reach a list of so many queries.
+    curve
+        Predict along opt-in or epsilon too; opt-in if there is an --output, otherwise none.
+    draws
+        How often the collection is imagined; 3 to 20 if left out.
+    seed
+        Which imagined users; the same plan for the same seed.
+    output
+        Directory to make for plan.json, plan.csv and plan.html; none if left out.
+    overwrite
+        Replace an earlier plan in the same place, once the new one is whole.
+    json
+        Print one object for a program instead of the tables.
+    """
+    if release is not None and like is not None:
+        raise ParameterError("like", "left out where a release is given", like)
+    along = curve or ("none" if output is None else "opt-in")
+    staged = (
+        nullcontext()
+        if output is None
+        else staged_directory(output, overwrite=overwrite, replaceable=FILES)
+    )
+    with staged as partial, shown_progress() as progress:
+        made = plan_of(
+            users=users,
+            epsilon=epsilon,
+            delta=delta,
+            opt_in=opt_in,
+            like=like or "aol" if release is None else read_release(release),
+            preset=preset,
+            head_list_size=head_list_size,
+            records_per_user=records_per_user,
+            target_ndcg=target_ndcg,
+            target_size=target_size,
+            curve={"none": "none", "opt-in": "opt_in", "epsilon": "epsilon"}[along],  # type: ignore[arg-type]
+            draws=draws,
+            seed=seed,
+            progress=_Steps(progress),
+        )
+        if partial is not None:
+            _write(partial, made)
+    for remark in made.remarks:
+        say(remark)
+    if json:
+        print_json(made.document())
+        return
+    _print(made)
+    if output is not None:
+        RESULTS.print(f"\npage: {output / 'plan.html'}")
+
+
+class _Steps:
+    """Shows each step once, with the share of it that is done."""
+
+    def __init__(self, progress: StepProgress) -> None:
+        self._progress, self._step = progress, ""
+
+    def __call__(self, step: str, share: float) -> None:
+        if step != self._step:
+            self._progress.step(step)
+            self._step = step
+        self._progress.share(share)
+
+
+def _write(directory: Path, made: Plan) -> None:
+    document = made.document()
+    text = json_text.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+    (directory / "plan.json").write_text(text + "\n", encoding="utf-8")
+    (directory / "plan.html").write_text(render_plan(document), encoding="utf-8")
+    rows = [_flat(point) for point in made.curve or (made.prediction,)]
+    with (directory / "plan.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, fieldnames=list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+
+
+def _flat(point: Prediction) -> dict[str, Any]:
+    setting = point.setting
+    row: dict[str, Any] = {
+        "users": setting.users,
+        "opt_in": setting.opt_in,
+        "epsilon": setting.parameters.epsilon,
+        "delta": setting.parameters.delta,
+    }
+    for name, predicted in point.measures.items():
+        for field in fields(Predicted):
+            row[f"{name}_{field.name}"] = getattr(predicted, field.name)
+    return row
+
+
+def _print(made: Plan) -> None:
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("predicted", no_wrap=True)
+    for heading in ("mean ± error", "nine of ten collections"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, one in made.prediction.measures.items():
+        mean, error = _number(name, one.mean), _number(name, one.error)
+        span = f"{_number(name, one.low)} to {_number(name, one.high)}"
+        table.add_row(NAMES[name], f"{mean} ± {error}", span)
+    RESULTS.print(table)
+    RESULTS.print()
+    for line in _chosen(made):
+        RESULTS.print(line)
+    for line in _answered(made):
+        RESULTS.print(line)
+    if made.curve:
+        _print_curve(made)
+
+
+def _chosen(made: Plan) -> list[str]:
+    chosen = made.choices
+    lines = [f"found by: {chosen.discovery}", f"clients: {chosen.client_mechanism}"]
+    if chosen.query_share is not None:
+        lines[-1] += f", {chosen.query_share:.0%} asked for the query only"
+    if chosen.head_list_user_fraction is not None:
+        lines.append(
+            f"f_O {chosen.head_list_user_fraction:g}, f_C {chosen.query_budget_fraction:g}"
+        )
+    known = made.prediction.known_queries
+    keep = "all that are found" if chosen.head_list_size is None else f"{chosen.head_list_size:,}"
+    lines.append(f"M: {keep} ({known:,} queries are known to within half their probability)")
+    return lines
+
+
+def _answered(made: Plan) -> list[str]:
+    lines = []
+    for answer in made.answers:
+        knob = (
+            f"{answer.nearest:.3%} opted in ({answer.opt_in_users:,} users)"
+            if answer.varied == "opt_in"
+            else f"ε = {answer.nearest:g}"
+        )
+        there = f"{answer.queries:,.0f} queries, NDCG {answer.ndcg:.3f}"
+        start = "reached with" if answer.value is not None else "not reached; nearest with"
+        lines.append(f"target {start} {knob}: {there}")
+    return lines
+
+
+def _print_curve(made: Plan) -> None:
+    RESULTS.print()
+    table = Table(title=None, box=None, pad_edge=False)
+    columns = ("queries", "records", "ndcg", "query_l1", "record_l1")
+    headings = ("queries", "records", "NDCG", "query L1", "record L1")
+    for heading in ("opted in" if made.curve_of == "opt_in" else "ε", *headings):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for point in made.curve:
+        value = (
+            f"{point.setting.opt_in:.3%}"
+            if made.curve_of == "opt_in"
+            else f"{point.setting.parameters.epsilon:g}"
+        )
+        table.add_row(value, *(_number(name, point.measures[name].mean) for name in columns))
+    RESULTS.print(table)
+
+
+def _number(name: str, value: float) -> str:
+    if value != value:  # noqa: PLR0124 - not a number is not itself
+        return "–"
+    if name in ("queries", "records"):
+        return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{value:.4f}" if name == "ndcg" else f"{value:.3g}"

@@ -1,0 +1,140 @@
+"""``blender-dp trends``: a ranking, how sure it is, and what changed since an earlier release."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from rich.table import Table
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
+from blender_dp.core.errors import ParameterError
+from blender_dp.report.trends_page import render_trends
+from blender_dp.search_trends.changes import Change
+from blender_dp.search_trends.trends import RankedQuery, Trends
+from blender_dp.search_trends.trends import trends as trends_of
+from blender_dp.wire.release import read_release
+from blender_dp.wire.staging import staged_file
+
+
+def trends(
+    release: Path,
+    earlier: Path | None = None,
+    /,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    limit: int = 20,
+    false_discovery_rate: float = 0.05,
+    json: Flag = False,
+) -> None:
+    """Rank the queries of a release, and find what rose and fell since an earlier one.
+
+    Places that cannot be told apart share a group. Rises and falls are those that chance is an
+    unlikely reason for. Exit status: 0 when done, 2 if a release is not what it should be.
+
+    Parameters
+    ----------
+    release
+        release.json of run or blend.
+    earlier
+        The release.json to compare with.
+    output
+        HTML page to write, such as trends.html; none if left out.
+    limit
+        Most rows of each table; the page and --json have all.
+    false_discovery_rate
+        The share of the rises and falls found that may be chance, on average.
+    json
+        Print one object for a program instead of the tables.
+    """
+    if limit < 1:
+        raise ParameterError("limit", "at least 1", limit)
+    found = trends_of(
+        read_release(release),
+        None if earlier is None else read_release(earlier),
+        false_discovery_rate=false_discovery_rate,
+    )
+    if output is not None:
+        with staged_file(output) as partial:
+            partial.write_text(render_trends(found), encoding="utf-8")
+    _remark(found)
+    if json:
+        print_json(found.document())
+        return
+    _print_ranking(found, limit)
+    if found.changes is not None:
+        _print_changes(found.changes, limit)
+    if output is not None:
+        RESULTS.print(f"\npage: {output}")
+
+
+def _remark(found: Trends) -> None:
+    if not found.private:
+        say("Made with a seed: an experiment, not private; do not publish it.")
+    if found.without_interval:
+        say(
+            f"{found.without_interval} queries have no interval, because a variance estimate is "
+            "negative (flaw F1): they are neither ranked nor tested."
+        )
+
+
+def _print_ranking(found: Trends, limit: int) -> None:
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("place", justify="right", no_wrap=True)
+    table.add_column("true place", justify="right", no_wrap=True)
+    table.add_column("group", justify="right", no_wrap=True)
+    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column(f"{found.confidence:.0%} interval", justify="right", no_wrap=True)
+    for row in found.ranking[:limit]:
+        table.add_row(*_cells_of(row))
+    if not found.ranking:
+        RESULTS.print("no query is listed")
+        return
+    RESULTS.print(table)
+    if len(found.ranking) > limit:
+        RESULTS.print(f"… and {len(found.ranking) - limit} more queries")
+
+
+def _cells_of(row: RankedQuery) -> list[str]:
+    best, worst = row.best_rank, row.worst_rank
+    return [
+        "–" if row.rank is None else str(row.rank),
+        str(best) if best == worst else f"{best} to {worst}",
+        "–" if row.group is None else str(row.group),
+        printable(row.query),
+        percent(row.probability),
+        "none" if row.low is None else f"{row.low:.3%} to {row.high:.3%}",
+    ]
+
+
+def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
+    table = Table(title=None, box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    for heading in ("before", "now", "p-value"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    verdicts = [change for change in changes if change.verdict is not None]
+    for change in verdicts[:limit]:
+        table.add_row(
+            change.verdict,
+            printable(change.query),
+            percent(change.before),
+            percent(change.after),
+            "" if change.p_value is None else f"{change.p_value:.1g}",
+        )
+    RESULTS.print()
+    if verdicts:
+        RESULTS.print(table)
+    else:
+        RESULTS.print("nothing changed that could not be chance")
+    if len(verdicts) > limit:
+        RESULTS.print(f"… and {len(verdicts) - limit} more changes")
+    for listing in ("new on the list", "left the list"):
+        names = [printable(change.query) for change in changes if change.listing == listing]
+        if names:
+            RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_and_more(len(names) - limit)}")
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""

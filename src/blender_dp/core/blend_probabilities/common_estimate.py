@@ -1,0 +1,133 @@
+"""One p for both groups: one round of the ``sharp`` blend.
+
+Every variance is taken at the common p of the round before, never at a group's own noisy
+estimate: weights then do not depend on the errors they weigh (flaws F1 and F2 of the paper).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.blend_probabilities.rare_records import RareRecords
+from blender_dp.core.cells import Cells, FloatArray
+from blender_dp.core.client_views import ClientViews
+from blender_dp.core.consistency import reconcile
+from blender_dp.core.drift import QueryTotals, between_group_variance
+from blender_dp.core.opt_in_views import OptInViews
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClientsAtP:
+    """What the clients say, with its variances at a common p; infinite where they say nothing."""
+
+    x: FloatArray
+    v: FloatArray
+    y: FloatArray
+    v_q: FloatArray
+
+    @classmethod
+    def of(cls, clients: ClientViews, views: OptInViews, p: FloatArray) -> "ClientsAtP":
+        """Take the variances at ``p``."""
+        cells, whole_list, share = views.cells, views.whole_list, 1 - views.sampled
+        x, v = np.zeros(cells.cell_count), np.full(cells.cell_count, np.inf)
+        y, v_q = np.zeros(cells.query_count), np.full(cells.query_count, np.inf)
+        if clients.records:
+            x = clients.records.estimate
+            v = clients.records.variance(p, whole_list.record_concentration, share)
+        if clients.queries:
+            y = clients.queries.estimate
+            v_q = clients.queries.variance(cells.by_query(p), whole_list.query_concentration, share)
+        return cls(x=x, v=v, y=y, v_q=v_q)
+
+    def by_query(self, cells: Cells) -> tuple[FloatArray, FloatArray]:
+        """Return the query totals by both kinds of reports together, and their variances."""
+        from_records, from_queries = 1 / cells.by_query(self.v), 1 / self.v_q
+        precision = from_records + from_queries
+        said = precision > 0
+        divisor = np.where(said, precision, 1.0)
+        total = (cells.by_query(self.x) * from_records + self.y * from_queries) / divisor
+        return total, np.where(said, 1 / divisor, np.inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CommonEstimate:
+    """The p of one round, and what went into it."""
+
+    p: FloatArray
+    opt_in: FloatArray
+    """x_O: the opt-in users' probabilities, corrected for the prior."""
+    opt_in_variance: FloatArray
+    """Its variance, with what is allowed for drift."""
+    prior_shift: FloatArray
+    """By how much that correction lowered them."""
+    clients: ClientsAtP
+    variance: FloatArray
+    """v: the variance of the two groups' weighted mean, before consistency."""
+    between_group_variance: float
+    """tau²; 0 without significant drift."""
+
+
+def estimate_common(
+    before: FloatArray,
+    views: OptInViews,
+    rare: RareRecords,
+    clients: ClientViews,
+    *,
+    prior_exponent: float,
+    robust: bool,
+) -> CommonEstimate:
+    """Return the distribution nearest to what both groups say, with variances at p ``before``."""
+    p = np.maximum(before, 0.25 / views.release.users)
+    plain, corrected, variance = _opt_in_at(p, views, rare, prior_exponent)
+    said = ClientsAtP.of(clients, views, p)
+    tau2 = 0.0
+    if robust and clients.reports:
+        tau2 = between_group_variance(query_totals(p, views, said, clients.reports))
+    opt_in_variance = variance + tau2 * p**2
+    v = 1 / (1 / opt_in_variance + 1 / said.v)
+    x = (corrected / opt_in_variance + said.x / said.v) * v
+    return CommonEstimate(
+        p=reconcile(x, v, views.cells, said.y, said.v_q),
+        opt_in=corrected,
+        opt_in_variance=opt_in_variance,
+        prior_shift=plain - corrected,
+        clients=said,
+        variance=v,
+        between_group_variance=tau2,
+    )
+
+
+def _opt_in_at(
+    p: FloatArray, views: OptInViews, rare: RareRecords, prior_exponent: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the opt-in users' probabilities without and with the prior, and their variances.
+
+    Far above the threshold the posterior mean under the prior μ^(-a) is Y - a·v/Y, to first order.
+    """
+    n_o = views.release.users
+    y, variance = views.combined(n_o * p)
+    towards_prior = prior_exponent * variance / np.maximum(y, views.threshold)
+    corrected = np.where(views.cells.is_listed, y - towards_prior, y)
+    corrected[rare.cells], variance[rare.cells] = rare.mean, rare.variance
+    return y / n_o, corrected / n_o, variance / n_o**2
+
+
+def query_totals(p: FloatArray, views: OptInViews, said: ClientsAtP, reports: int) -> QueryTotals:
+    """Return what each group says of the queries with n_O·P_q > 4τ, for the test of drift.
+
+    Of the opt-in users E alone: D was selected. Both groups as samples of a wider population, so
+    that the test is of the groups' habits and not of these very users.
+    """
+    cells, n_o, concq = views.cells, views.release.users, views.whole_list.query_concentration
+    p_q = cells.by_query(p)
+    chosen = np.flatnonzero(p_q[:-1] * n_o > 4 * views.threshold)
+    sample = np.maximum(concq * p_q - p_q**2, 0.01 * p_q) / n_o
+    clients, client_variance = said.by_query(cells)
+    return QueryTotals(
+        queries=chosen,
+        opt_in=cells.by_query(views.release.sums)[chosen] / n_o,
+        opt_in_variance=(sample + cells.by_query(views.release.sum_variance) / n_o**2)[chosen],
+        clients=clients[chosen],
+        client_variance=(client_variance + concq * p_q * views.sampled / reports)[chosen],
+        probability=p_q[chosen],
+    )

@@ -1,0 +1,139 @@
+"""The rarest listed records: posterior mean and variance instead of a plain average.
+
+A record near the threshold is on the list partly because its noise was large, so its numbers are
+too large on average. Given the released D the selection tells nothing more (it is a function of
+D), so the likelihood of D and E and a prior for μ = n_O·p suffice: density μ^(-a), the shape that
+frequencies of queries have. The posterior is computed on a grid of 91 values of μ around D.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.opt_in_views import OptInViews
+
+_GRID: FloatArray = np.geomspace(0.04, 4.5, 91)
+_SHARES_ARE_COUNTS = 0.999
+"""From this concentration on, E without noise is the count of users that D is, without noise."""
+_UNDERFLOW = -700.0
+_BLOCK = 1 << 17
+"""Numbers held at once, about a megabyte: what a processor keeps near."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RareRecords:
+    """The listed records with small D, and what is to be thought of them; in users."""
+
+    cells: IntArray
+    mean: FloatArray
+    variance: FloatArray
+
+
+def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
+    """Return the posterior of the records with D < max(5τ, 40·conc).
+
+    Beyond, the posterior is near its normal approximation.
+    """
+    conc = views.whole_list.record_concentration
+    small = views.values < max(5 * views.threshold, 40 * conc)
+    cells = np.flatnonzero(views.cells.is_listed & small)
+    mu = np.maximum(views.values[cells], 1.0)[:, None] * _GRID
+    likelihood = _log_laplace if views.release.branch == "laplace" else _log_gauss
+    # On a grid of equal ratios dμ is proportional to μ.
+    log_posterior = likelihood(views, cells, mu) + (1 - prior_exponent) * np.log(mu)
+    weight = np.exp(log_posterior - log_posterior.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+    mean = (weight * mu).sum(axis=1)
+    variance = (weight * (mu - mean[:, None]) ** 2).sum(axis=1)
+    return RareRecords(cells=cells, mean=mean, variance=variance)
+
+
+def _log_gauss(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArray:
+    """Return ln Pr[D, E | μ], bivariate normal: a common sample, and errors of each look's own."""
+    sample = views.whole_list.record_concentration * mu
+    own_d = views.value_variance[cells, None] + views.whole_list.ratio_variance * mu**2
+    own_e = views.release.sum_variance[cells, None]
+    d, e = views.values[cells, None] - mu, views.release.sums[cells, None] - mu
+    determinant = sample * (own_d + own_e) + own_d * own_e
+    square = (sample * (d - e) ** 2 + own_e * d**2 + own_d * e**2) / determinant
+    return -0.5 * (np.log(determinant) + square)
+
+
+def _log_laplace(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArray:
+    """Return ln Pr[D, E | μ], summed over the count S of users that D hides.
+
+    S is Poisson(μ), D is S and noise with two slopes. E is S and Laplace noise if shares are
+    counts, otherwise normal around μ + conc·(S - μ). Neither is near normal close to the
+    threshold: the long left tail of D's noise makes most of its variance.
+    """
+    log_likelihood = np.empty(mu.shape)
+    released = np.rint(views.values[cells] + views.release.value_mean).astype(np.int64)
+    for value in np.unique(released):  # records with equal D share all but E
+        same = np.flatnonzero(released == value)
+        counts, log_d = _counts_behind(int(value), views, mu[same[0]])
+        # The largest term of every row is taken out before exp: no row is lost to underflow.
+        row = log_d.max(axis=1)
+        d = np.exp(log_d - row[:, None])
+        if views.whole_list.record_concentration > _SHARES_ARE_COUNTS:
+            given_e = _sum_over_counts(d, counts, views, cells[same])
+        else:
+            given_e = _sum_over_shares(d, counts, views, cells[same], mu[same[0]])
+        log_likelihood[same] = row + np.log(given_e)
+    return log_likelihood
+
+
+def _counts_behind(value: int, views: OptInViews, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts S that may have made this D, and ln Pr[S, D | μ] by μ and S.
+
+    Constants are left out; noise of probability e^-8 and less, too.
+    """
+    if views.release.slopes is None:
+        raise BrokenInvariantError("the noise of the laplace branch has two slopes")
+    right, left = views.release.slopes
+    least = max(value - ceil(12 / right) - 1, 0)
+    counts = np.arange(least, value + ceil(8 / left) + 1)
+    noise = value - counts
+    log_noise = np.where(noise >= 0, -right * noise, left * noise)
+    log_factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, counts[-1] + 1))))[counts]
+    log_poisson = counts * np.log(mu)[:, None] - mu[:, None]
+    return counts.astype(np.float64), log_poisson + (log_noise - log_factorial)
+
+
+def _sum_over_counts(
+    d: FloatArray, counts: FloatArray, views: OptInViews, cells: IntArray
+) -> FloatArray:
+    """Return Σ_S d(μ, S)·Laplace(E - S), by record and μ, up to a factor of each record's own."""
+    e, noise = views.release.sums[cells], views.release.sum_variance[cells]
+    distance = np.abs(e[:, None] - counts)
+    further = distance - distance.min(axis=1, keepdims=True)
+    laplace = np.exp(np.maximum(-further / np.sqrt(noise / 2)[:, None], _UNDERFLOW))
+    given_e: FloatArray = laplace @ d.T
+    return given_e
+
+
+def _sum_over_shares(
+    d: FloatArray, counts: FloatArray, views: OptInViews, cells: IntArray, mu: FloatArray
+) -> FloatArray:
+    """Return Σ_S d(μ, S)·Normal(E; μ + conc·(S - μ), conc(1 - conc)μ + noise), by record and μ."""
+    conc = views.whole_list.record_concentration
+    result = np.empty((len(cells), len(mu)))
+    for block in _blocks(len(cells), d.size):
+        e, noise = views.release.sums[cells[block]], views.release.sum_variance[cells[block]]
+        variance = conc * (1 - conc) * mu + noise[:, None]
+        scale = np.sqrt(0.5 / variance)
+        centred = (e[:, None] - (1 - conc) * mu) * scale
+        normal = centred[:, :, None] - (conc * scale)[:, :, None] * counts
+        np.negative(np.square(normal, out=normal), out=normal)
+        np.exp(np.maximum(normal, _UNDERFLOW, out=normal), out=normal)
+        result[block] = np.einsum("igs,gs->ig", normal, d) * scale
+    return result
+
+
+def _blocks(records: int, size: int) -> Iterator[slice]:
+    """Cut the records so that a block of tables of this size fits the processor's memory."""
+    step = max(_BLOCK // size, 1)
+    return (slice(first, first + step) for first in range(0, records, step))

@@ -1,0 +1,183 @@
+"""BlendProbabilities of the ``sharp`` preset: both groups as samples of one distribution.
+
+Privacy: post-processing of private releases; nothing is spent. The reasons for every step are in
+docs/explanation/sharp-estimates.md.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.blend_probabilities.common_estimate import (
+    CommonEstimate,
+    estimate_common,
+    query_totals,
+)
+from blender_dp.core.blend_probabilities.group_comparison import disagreement
+from blender_dp.core.blend_probabilities.intervals import (
+    opt_in_weight_of_queries,
+    score_interval,
+    unaccounted_variance,
+)
+from blender_dp.core.blend_probabilities.rare_records import rare_records
+from blender_dp.core.cells import Cells, FloatArray
+from blender_dp.core.client_views import ClientViews
+from blender_dp.core.consistency import posterior_variances
+from blender_dp.core.drift import Drift, compare_groups
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.estimates import (
+    Blend,
+    BlendedEstimates,
+    Estimate,
+    GroupEstimates,
+    OptInEvidence,
+)
+from blender_dp.core.opt_in_release import OptInRelease
+from blender_dp.core.opt_in_views import OptInViews
+from blender_dp.core.poisoning import Disagreement
+
+ROUNDS = 6
+"""How often variances and estimates are computed in turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CombinedLevel:
+    """One level of the result: cells or queries."""
+
+    estimate: Estimate
+    """p̂, without negative numbers and with a sum of one, and its variance."""
+    low: FloatArray
+    """The lower end of the 95 % interval."""
+    high: FloatArray
+    opt_in: Estimate
+    """What the opt-in users say alone."""
+    clients: Estimate
+    """What the clients say alone; not a number without reports."""
+    opt_in_weight: FloatArray
+    """The weight of the opt-in users, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Combined:
+    """What both groups say together."""
+
+    cells: CombinedLevel
+    queries: CombinedLevel
+    drift: Drift | None
+    """None without clients."""
+    disagreement: Disagreement | None
+    """Likewise."""
+
+
+def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
+    """Return p̂ on the cells and on the queries, from what each group released.
+
+    Opt-in users count for less where the groups differ significantly.
+    """
+    released, reported = opt_in.evidence, clients.evidence
+    if not isinstance(released, OptInEvidence) or not isinstance(reported, ClientViews):
+        raise BrokenInvariantError("the sharp blend needs what sharp steps released")
+    users = released.tally.users + reported.reports
+    combined = combine(released.release, released.cells, reported, users=users)
+    return BlendedEstimates(
+        cells=_blend(combined.cells),
+        queries=_blend(combined.queries),
+        drift=combined.drift,
+        disagreement=combined.disagreement,
+    )
+
+
+def _blend(level: CombinedLevel) -> Blend:
+    return Blend(
+        raw=level.estimate,
+        projected=level.estimate.probability,
+        opt_in_weight=level.opt_in_weight,
+        bounds=(level.low, level.high),
+        groups=(level.opt_in, level.clients),
+    )
+
+
+def combine(
+    release: OptInRelease,
+    cells: Cells,
+    clients: ClientViews | None,
+    *,
+    users: int,
+    robust: bool = True,
+    prior_exponent: float = 1.75,
+) -> Combined:
+    """Return p̂ on the cells and on the queries, with variances, intervals and the test of drift.
+
+    Args:
+        release: What the opt-in users' data gave, on these cells.
+        cells: The cells of the head list.
+        clients: What the reports gave; None without clients.
+        users: n, opt-in users and clients: the mean over all of them is estimated.
+        robust: Let the opt-in users count for less where the groups differ significantly.
+        prior_exponent: a, with which frequencies of records are taken to fall off.
+    """
+    if clients is None or cells.cell_count == 1:  # of ⟨⋆,⋆⟩ alone reports say nothing
+        clients = ClientViews()
+    views = OptInViews.of(release, cells, users=users)
+    rare = rare_records(views, prior_exponent)
+    p = views.start()
+    for number in range(ROUNDS):
+        common = estimate_common(
+            p, views, rare, clients, prior_exponent=prior_exponent, robust=robust
+        )
+        p = (p + common.p) / 2 if number else common.p  # the mean, lest two answers alternate
+    return Combined(
+        cells=_cells(common, views),
+        queries=_queries(common, views),
+        drift=_drift(common, views, clients),
+        disagreement=disagreement(common, views, clients),
+    )
+
+
+def _cells(common: CommonEstimate, views: OptInViews) -> CombinedLevel:
+    variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
+    estimate = Estimate(probability=common.p, variance=variance)
+    low, high = score_interval(estimate, common, views)
+    return CombinedLevel(
+        estimate=estimate,
+        low=low,
+        high=high,
+        opt_in=Estimate(probability=common.opt_in, variance=common.opt_in_variance),
+        clients=_where_said(common.clients.x, common.clients.v),
+        opt_in_weight=common.variance / common.opt_in_variance,
+    )
+
+
+def _queries(common: CommonEstimate, views: OptInViews) -> CombinedLevel:
+    cells = views.cells
+    _, variance = posterior_variances(common.variance, cells, common.clients.v_q)
+    weight, further = opt_in_weight_of_queries(common, views), unaccounted_variance(common, views)
+    estimate = Estimate(
+        probability=cells.by_query(common.p), variance=variance + weight**2 * further
+    )
+    low, high = estimate.interval()
+    return CombinedLevel(
+        estimate=estimate,
+        low=low,
+        high=high,
+        opt_in=Estimate(
+            probability=cells.by_query(common.opt_in),
+            variance=cells.by_query(common.opt_in_variance) + further,
+        ),
+        clients=_where_said(*common.clients.by_query(cells)),
+        opt_in_weight=weight,
+    )
+
+
+def _where_said(probability: FloatArray, variance: FloatArray) -> Estimate:
+    said = np.isfinite(variance)
+    return Estimate(
+        probability=np.where(said, probability, np.nan), variance=np.where(said, variance, np.nan)
+    )
+
+
+def _drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> Drift | None:
+    if not clients.reports:
+        return None
+    totals = query_totals(common.p, views, common.clients, clients.reports)
+    return compare_groups(totals, between_group_variance=common.between_group_variance)

@@ -1,0 +1,94 @@
+"""How the ``sharp`` preset spends an opt-in user's (ε, δ): one release, one line of the ledger.
+
+The paper parts the people: some find the list, others are counted, each at the full ε. Here
+every opt-in user serves both, so the budget is parted instead. What is released in all: the
+noisy scalar that chooses the branch, the discovery values, the sums over cells and two scalars
+about how concentrated users' records are. Computing any of them a second time spends again.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from blender_dp.core.parameters import Parameters, exact
+
+Branch = Literal["laplace", "gauss"]
+"""How records are discovered: one record a user and Laplace noise, or many and Gaussian."""
+
+ESTIMATION_SHARE = Fraction(15, 100)
+"""η, what the sums over cells get of the budget."""
+SCALAR_SHARE = Fraction(1, 100)
+"""What the choice of the branch gets, and of the rest again the two concentration scalars."""
+MOST_RECORDS = 32
+"""m, the most distinct records of a user that count in the Gaussian branch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """One line of the ledger."""
+
+    release: str
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What each release may spend."""
+
+    branch_epsilon: Fraction
+    """For the scalar that chooses the branch; 0 where the campaign declares one record a user."""
+    rest: Fraction
+    """e = ε less that, for everything else."""
+    scalar_share: Fraction
+    """s, the part of e for the two concentration scalars; 0 where they are known to be 1."""
+    delta: Fraction
+
+    @classmethod
+    def of(cls, parameters: Parameters) -> "Budget":
+        """Part the promise of ``parameters``."""
+        epsilon, delta = exact(parameters.epsilon), exact(parameters.delta)
+        share = Fraction(0) if parameters.one_record_each else SCALAR_SHARE
+        return cls(
+            branch_epsilon=share * epsilon,
+            rest=(1 - share) * epsilon,
+            scalar_share=share,
+            delta=delta,
+        )
+
+    @property
+    def discovery_epsilon(self) -> Fraction:
+        """e₁ = (1 - η - s)e, for discovery in the Laplace branch."""
+        return (1 - ESTIMATION_SHARE - self.scalar_share) * self.rest
+
+    @property
+    def estimation_epsilon(self) -> Fraction:
+        """η·e, for the sums in the Laplace branch."""
+        return ESTIMATION_SHARE * self.rest
+
+    @property
+    def scalar_epsilon(self) -> Fraction:
+        """s·e, for the two scalars in the Laplace branch."""
+        return self.scalar_share * self.rest
+
+    def ledger(self, branch: Branch) -> list[Spending]:
+        """Return every release and what it spends; the lines add up to (ε, δ)."""
+        nothing = Fraction(0)
+        lines = [
+            Spending(release="choice of the branch", epsilon=self.branch_epsilon, delta=nothing)
+        ]
+        if branch == "gauss":
+            lines.append(
+                Spending(
+                    release="discovery, sums and scalars together",
+                    epsilon=self.rest,
+                    delta=self.delta,
+                )
+            )
+        else:
+            lines += [
+                Spending(release="discovery", epsilon=self.discovery_epsilon, delta=self.delta),
+                Spending(release="sums", epsilon=self.estimation_epsilon, delta=nothing),
+                Spending(release="scalars", epsilon=self.scalar_epsilon, delta=nothing),
+            ]
+        return [line for line in lines if line.epsilon > 0]

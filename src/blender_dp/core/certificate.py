@@ -1,0 +1,137 @@
+"""What one deployed instance spends of everybody's privacy, computed exactly, and whom it tells.
+
+An account for every group of users: what was promised to them, and each release that touches
+their data with what it spends. Every number follows from a head list and from public parameters
+by fractions that are rounded against us, so anybody can compute it again: the client channel
+enumerated, discovery over all swaps, noise against sensitivity, the composition added up.
+
+What this cannot see: whether the program that ran is this one. :mod:`blender_dp.audit` attacks
+the running code instead.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from blender_dp.core.errors import BrokenPromiseError
+
+Constant = int | Fraction
+_STEPS = 1 << 30
+"""A tight ε is found to so many parts of the promised one."""
+_FARTHEST = 64
+"""Beyond so many times the promised ε no tight one is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One release: its share of the promise, and what it spends."""
+
+    release: str
+    method: str
+    """How the two numbers were found, in a sentence."""
+    promised_epsilon: Fraction
+    promised_delta: Fraction
+    epsilon: Fraction | None
+    """The least ε at the promised δ, rounded up; None if far above the promise."""
+    delta: Fraction
+    """The least δ at the promised ε, rounded up."""
+    is_tight: bool
+    """Whether no smaller numbers would do, but for the rounding; else they are upper bounds."""
+    constants: Mapping[str, Constant]
+    """What the numbers were computed from, exactly."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the release stays within its share."""
+        return self.delta <= self.promised_delta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Everything that one group of users spends."""
+
+    to: str
+    model: str
+    promised_epsilon: Fraction
+    promised_delta: Fraction
+    parts: tuple[Part, ...]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the parts may spend together: basic composition."""
+        return sum((part.promised_epsilon for part in self.parts), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """What the parts spend together at those ε."""
+        return sum((part.delta for part in self.parts), Fraction(0))
+
+    @property
+    def tight_epsilon(self) -> Fraction | None:
+        """What the parts spend together at their share of δ; None if far above the promise."""
+        spent = [part.epsilon for part in self.parts]
+        return None if None in spent else sum(filter(None, spent), Fraction(0))
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether all parts together stay within the promise."""
+        return self.epsilon <= self.promised_epsilon and self.delta <= self.promised_delta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """The accounts of every group."""
+
+    accounts: tuple[Account, ...]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether every promise is kept."""
+        return all(account.is_kept for account in self.accounts)
+
+    @property
+    def sentence(self) -> str:
+        """Say how it came out, for a person."""
+        broken = [account for account in self.accounts if not account.is_kept]
+        if not broken:
+            return "Every promise is kept."
+        worst = broken[0]
+        tight = worst.tight_epsilon
+        needed = "far more" if tight is None else f"ε = {float(tight):.6g}"
+        return (
+            f"The promise to {worst.to} is broken: it was ε = {float(worst.promised_epsilon):g} "
+            f"and δ = {float(worst.promised_delta):g}, and with that δ what is released needs "
+            f"{needed}."
+        )
+
+
+def require_kept(certificate: Certificate) -> Certificate:
+    """Refuse to go on where a promise would be broken."""
+    if not certificate.is_kept:
+        raise BrokenPromiseError(certificate.sentence)
+    return certificate
+
+
+def least_epsilon(
+    delta_at: Callable[[Fraction], Fraction], delta: Fraction, promised: Fraction
+) -> Fraction | None:
+    """Return the least ε with δ(ε) ≤ ``delta``, rounded up; None if far above the promised one.
+
+    Args:
+        delta_at: δ as a function of ε, falling.
+        delta: What it must not exceed.
+        promised: The ε in whose parts the answer is counted.
+    """
+    high = _STEPS
+    while delta_at(promised * high / _STEPS) > delta:
+        high *= 2
+        if high > _FARTHEST * _STEPS:
+            return None
+    low = -1  # one step below 0, which may be the answer
+    while high - low > 1:
+        middle = (low + high) // 2
+        if delta_at(promised * middle / _STEPS) <= delta:
+            high = middle
+        else:
+            low = middle
+    return promised * high / _STEPS

@@ -1,0 +1,93 @@
+"""Which noisy weights pass the threshold, at a cost per released weight, not per record.
+
+Every record with a sum W of weights gets noise X of its own, discrete Gaussian, and is released
+with D = W + X if D > τ. Most records are rare, and their noise would have to be far out: for
+them only the noise that is far enough is drawn.
+
+The law. Take n records with sums of at most b, and t = τ + 1 - b, so that noise below t
+releases none of them. By :meth:`DiscreteGaussian.candidate_probability` one record's noise has
+the law: candidate with probability q, then t + j, j geometric, which stands with probability
+e^(-j²/2σ²); else below t. Records are independent, so the number of candidates is
+Binomial(n, q), what becomes of them is independent, and the set that stands is, given its size, a
+uniform subset of the n records, independent of the noise of each. That is how they are drawn. The
+noise of all others is below t and never looked at. Where t is less than a deviation, every record
+gets its draw. Either way each record's noise, as far as it can be released, has the law of a
+draw of its own, and all are independent: PRIVACY.md, "The code draws this law".
+"""
+
+from bisect import bisect_left
+
+import numpy as np
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exact_binomial import binomial
+from blender_dp.core.gaussian_plan import GaussianPlan
+from blender_dp.core.head_list import Record, byte_order
+from blender_dp.core.population import RecordSums
+from blender_dp.core.randomness import Randomness
+
+
+def class_width(plan: GaussianPlan) -> int:
+    """Return how wide a class of sums is: a sixteenth of a deviation.
+
+    A sum at the lower end of its class makes e^(t/16σ) times as many candidates as its own
+    probability would: 1.4 times where a release is rarest. Below τ there are about a
+    hundred classes.
+    """
+    return max(plan.discovery_sigma // 16, 1)
+
+
+def release_weights(
+    sums: RecordSums, plan: GaussianPlan, randomness: Randomness
+) -> list[tuple[Record, int]]:
+    """Return the records whose noisy sum exceeds τ, with that sum, in byte order.
+
+    Privacy: part of what :func:`~blender_dp.core.gaussian_plan.gaussian_plan` accounts for; see
+    PRIVACY.md beside this file. The order says nothing that the sums do not.
+
+    Args:
+        sums: Of the weights that each user's distinct records got.
+        plan: σ and τ of discovery.
+        randomness: Where the noise comes from.
+    """
+    noise = DiscreteGaussian(plan.discovery_sigma)
+    bounds, sizes = (column.tolist() for column in sums.classes())
+    chosen: list[tuple[int, IntArray]] = []
+    drawn: dict[int, list[int]] = {}
+    for bound, size in zip(bounds, sizes, strict=True):
+        least = plan.threshold + 1 - bound
+        if least >= noise.sigma:
+            far = _far_noise(noise, least, size, randomness)
+            positions = randomness.choose(len(far), among=size)
+        else:
+            far = [noise.draw(randomness) for _ in range(size)]
+            positions = np.arange(size)
+        if far:
+            chosen.append((bound, positions))
+            drawn[bound] = far
+    released = []
+    # The noises of a class are alike and independent of who was chosen, so any of them may go to
+    # any record of it. In byte order, lest the order of the data leave a trace.
+    for record, weight in sorted(sums.fetch(chosen), key=lambda found: byte_order(found[0])):
+        place = bisect_left(bounds, weight)  # the class of the next bound
+        noises = drawn.get(bounds[place]) if place < len(bounds) else None
+        if not noises or weight <= 0:
+            raise BrokenInvariantError("a sum of weights is outside the class it was counted in")
+        noisy = weight + noises.pop()
+        if noisy > plan.threshold:
+            released.append((record, noisy))
+    return released
+
+
+def _far_noise(noise: DiscreteGaussian, least: int, size: int, randomness: Randomness) -> list[int]:
+    """Draw, of ``size`` independent noises, those that are ``least`` or more, in any order."""
+
+    def is_candidate(bits: int) -> Enclosure:
+        return noise.candidate_probability(least, bits)
+
+    candidates = binomial(size, is_candidate, randomness)
+    outcomes = (noise.draw_candidate(least, randomness) for _ in range(candidates))
+    return [x for x in outcomes if x is not None]

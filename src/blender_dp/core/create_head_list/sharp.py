@@ -1,0 +1,128 @@
+"""CreateHeadList of the ``sharp`` preset: all opt-in users, a part of their budget.
+
+Users with one record give a count with asymmetric Laplace noise; users with many give a weight
+to each of their records, with Gaussian noise. One noisy scalar decides which finds more, unless
+the campaign declares one record a user. What passes is released with its noisy value, which the
+estimates use again.
+
+Privacy: with the sums and scalars of EstimateOptinProbabilities (ε, δ) in the trusted-curator
+model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.budget`.
+"""
+
+from collections.abc import Sequence
+from math import inf, isqrt, sqrt
+from typing import cast
+
+import numpy as np
+
+from blender_dp.core.budget import MOST_RECORDS, Branch, Budget
+from blender_dp.core.cells import IntArray
+from blender_dp.core.create_head_list.released_counts import release_counts
+from blender_dp.core.create_head_list.released_weights import class_width, release_weights
+from blender_dp.core.discovery import BranchChoice, Discovery
+from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.gaussian_plan import gaussian_plan
+from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.laplace_plan import laplace_plan
+from blender_dp.core.lattice import UNIT, weights
+from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import OptInUsers
+from blender_dp.core.randomness import Randomness
+
+MOST_CANDIDATES = 3_000
+"""K_max, the most records that are kept: those of the largest values."""
+GAUSS_ADVANTAGE = 0.77
+"""The Gaussian branch is taken if its threshold, for an average user, is below this share of the
+other's: about where both list equally many on logs of search records."""
+
+
+def create_head_list(
+    users: OptInUsers, parameters: Parameters, randomness: Randomness
+) -> Discovery:
+    """Return the records whose noisy value passes the threshold, with those values.
+
+    Args:
+        users: O, every one of them.
+        parameters: ε, δ, and whether one record a user is declared.
+        randomness: Where the noise comes from.
+    """
+    budget = Budget.of(parameters)
+    choice = choose_branch(users, budget, randomness)
+    if choice.branch == "gauss":
+        plan = gaussian_plan(budget.rest, budget.delta)
+        sums = users.record_weights(weights(plan.most), class_width(plan))
+        released = release_weights(sums, plan, randomness)
+    else:
+        counts = users.record_counts(1)
+        released = release_counts(
+            counts, laplace_plan(budget.discovery_epsilon, budget.delta), randomness
+        )
+    mechanism = SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0)
+    head_list = HeadList.of(
+        [record for record, _ in released], mechanism=mechanism, private=randomness.is_private
+    )
+    found = Discovery(head_list=head_list, values=_in_order(head_list, released), choice=choice)
+    return found.keeping(MOST_CANDIDATES)
+
+
+def choose_branch(users: OptInUsers, budget: Budget, randomness: Randomness) -> BranchChoice:
+    """Decide by one noisy scalar; nothing else of the data is looked at.
+
+    Privacy: (ε/100, 0). A user adds sqrt(min(k, m)/m), from 0 to 1, for k distinct records, so a
+    swap moves the sum by at most 1.
+    """
+    if not budget.branch_epsilon:
+        return branch_of(None, users.size, budget)
+    noise = branch_noise(budget)
+    noisy = _sum_of_roots(users.distinct_records(MOST_RECORDS)) + noise.draw(randomness)
+    return branch_of(noisy, users.size, budget)
+
+
+def branch_noise(budget: Budget) -> DiscreteLaplace:
+    """Return the noise of the scalar that decides, in lattice units; a swap moves it by UNIT."""
+    return DiscreteLaplace(UNIT / budget.branch_epsilon)
+
+
+def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
+    """Return the branch that a released scalar asks for, or the declared one: a public rule."""
+    half = laplace_plan(budget.discovery_epsilon, budget.delta).half
+    average, threshold, branch = 1.0, inf, "laplace"
+    if weight_sum is not None:
+        average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
+        threshold = gaussian_plan(budget.rest, budget.delta).threshold / UNIT
+        branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
+    return BranchChoice(
+        branch=cast("Branch", branch),
+        weight_sum=weight_sum,
+        average_weight=average,
+        gauss_threshold=threshold,
+        laplace_threshold=half,
+    )
+
+
+def _sum_of_roots(users_by_records: IntArray) -> int:
+    """Add up sqrt(k/m) over users with k distinct records, each rounded down to the lattice."""
+    m = len(users_by_records) - 1
+    return sum(isqrt(UNIT**2 * k // m) * int(number) for k, number in enumerate(users_by_records))
+
+
+def _in_order(head_list: HeadList, released: Sequence[tuple[Record, int]]) -> IntArray:
+    value_of = dict(released)
+    return np.array([value_of[record] for record in head_list.records()], dtype=np.int64)
+
+
+def require_provable(parameters: Parameters) -> None:
+    """Refuse the parameters for which the proofs in PRIVACY.md do not hold."""
+    budget = Budget.of(parameters)
+    try:
+        laplace_plan(budget.discovery_epsilon, budget.delta)
+        if budget.branch_epsilon:
+            gaussian_plan(budget.rest, budget.delta)
+    except ParameterError as error:
+        raise ParameterError(
+            error.name,
+            f"such that CreateHeadList can keep the promise with its part of it ({error})",
+            getattr(parameters, error.name),
+        ) from None

@@ -1,0 +1,38 @@
+"""Which records of a class of equal counts pass a threshold, drawn for the whole class at once.
+
+Every record of count c survives with the same probability π(c), independently of the others,
+so the number of survivors among n_c such records is Binomial(n_c, π(c)) and, given their
+number, every set of them is equally likely. That is the law of a draw for each record, at the
+cost of a draw for each distinct count.
+"""
+
+from collections.abc import Callable
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.exact_binomial import binomial
+from blender_dp.core.randomness import Randomness
+
+
+def draw_survivors(
+    classes: tuple[IntArray, IntArray],
+    passing: Callable[[int, int], Enclosure],
+    randomness: Randomness,
+) -> list[tuple[int, IntArray]]:
+    """Return the counts that have survivors, and the positions of these within their class.
+
+    Args:
+        classes: Every count that occurs, and how many distinct records have it.
+        passing: Encloses π(c) of a count, in numbers of so many bits.
+        randomness: Where the noise comes from.
+    """
+    survivors = []
+    for count, size in zip(*(column.tolist() for column in classes), strict=True):
+
+        def passes(bits: int, count: int = count) -> Enclosure:
+            return passing(count, bits)
+
+        number = binomial(size, passes, randomness)
+        if number:
+            survivors.append((count, randomness.choose(number, among=size)))
+    return survivors

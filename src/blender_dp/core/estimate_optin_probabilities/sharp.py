@@ -1,0 +1,161 @@
+"""EstimateOptinProbabilities of the ``sharp`` preset: all opt-in users again, over all cells.
+
+Every user's shares f(r), which add up to one, are summed over the cells of the list, so that both
+groups estimate the same cells (the paper's flaw F3 has no counterpart). The values released by
+discovery are used a second time.
+
+Privacy: with CreateHeadList (ε, δ) in the trusted-curator model; see PRIVACY.md beside this file.
+"""
+
+from dataclasses import replace
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from blender_dp.core.budget import Branch, Budget
+from blender_dp.core.client_views import choose_query_share
+from blender_dp.core.discovery import Discovery
+from blender_dp.core.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.estimates import Estimate, GroupEstimates, OptInEvidence
+from blender_dp.core.gaussian_plan import gaussian_plan
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.lattice import UNIT
+from blender_dp.core.mechanism import Mechanism, SubsetSelectionMechanism
+from blender_dp.core.opt_in_tally import OptInTally
+from blender_dp.core.opt_in_views import OptInViews, trimmed
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import OptInUsers
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.subset_selection import SubsetChannels
+
+
+class Noise(Protocol):
+    """Exact noise on the lattice."""
+
+    def draw(self, randomness: Randomness) -> int:
+        """Draw it once."""
+        ...
+
+
+def everybody_twice(users: OptInUsers, parameters: Parameters) -> tuple[OptInUsers, OptInUsers]:  # noqa: ARG001 - nothing to choose
+    """Let every opt-in user find the list and be counted; the two share the budget."""
+    return users, users
+
+
+def estimate_optin_probabilities(
+    users: OptInUsers, candidates: Discovery, parameters: Parameters, randomness: Randomness
+) -> tuple[HeadList, GroupEstimates]:
+    """Return the final head list, and what the opt-in users say about its cells.
+
+    Args:
+        users: O, every one of them.
+        candidates: What CreateHeadList released.
+        parameters: ε, δ and M.
+        randomness: Where the noise comes from.
+    """
+    budget = Budget.of(parameters)
+    tally = tally_cells(users, candidates, budget, randomness)
+    cells = candidates.head_list.cells
+    kept, release = trimmed(tally.release(cells, budget), cells, parameters.head_list_size)
+    head_list = candidates.head_list.keeping(kept.tolist())
+    if release.whole_list is not None:
+        tally = tally.keeping(cells, kept, release.whole_list)
+    return head_list, opt_in_estimates(tally, head_list, budget)
+
+
+def tally_cells(
+    users: OptInUsers, candidates: Discovery, budget: Budget, randomness: Randomness
+) -> OptInTally:
+    """Add noise to what the users' shares add up to, and to the two concentration scalars.
+
+    Privacy: shares are not negative and add up to one, so a swap moves the sums by at most 2 in
+    L1 and sqrt 2 in L2; each scalar lies from 0 to 1, so a swap moves both by as much.
+    """
+    if candidates.choice is None or candidates.values is None:
+        raise BrokenInvariantError("sharp estimates need what sharp discovery released")
+    of_sums, of_scalars = noises(candidates.choice.branch, budget)
+    shares = users.share_sums(candidates.head_list, UNIT)
+    drawn = np.array([of_sums.draw(randomness) for _ in shares.cells], dtype=np.int64)
+    squares = [0, 0]
+    if budget.scalar_share:
+        squares = [
+            exact + of_scalars.draw(randomness)
+            for exact in (shares.record_squares, shares.query_squares)
+        ]
+    return OptInTally(
+        users=users.size,
+        choice=candidates.choice,
+        values=candidates.values,
+        sums=shares.cells + drawn,
+        folded_cells=0,
+        record_squares=squares[0],
+        query_squares=squares[1],
+    )
+
+
+def noises(branch: Branch, budget: Budget) -> tuple[Noise, Noise]:
+    """Return the noise of a sum and of a scalar, in lattice units."""
+    if branch == "gauss":
+        plan = gaussian_plan(budget.rest, budget.delta)
+        return DiscreteGaussian(plan.estimation_sigma), DiscreteGaussian(plan.scalar_sigma)
+    of_sums = DiscreteLaplace(2 * UNIT / budget.estimation_epsilon)
+    if not budget.scalar_share:
+        return of_sums, of_sums
+    return of_sums, DiscreteLaplace(2 * UNIT / budget.scalar_epsilon)
+
+
+def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> GroupEstimates:
+    """Turn released integers into estimates of the opt-in users alone.
+
+    Post-processing. They are for display and to plan the clients' reports: the blend starts from
+    the integers again, at the probabilities that both groups find.
+    """
+    cells = head_list.cells
+    release = tally.release(cells, budget)
+    views = OptInViews.of(release, cells, users=inf)
+    p = views.start()
+    y, spread = views.combined(tally.users * p)
+    by_cell = Estimate(probability=y / tally.users, variance=spread / tally.users**2)
+    lists = views.whole_list
+    same_user = (lists.query_concentration - lists.record_concentration) / tally.users
+    return GroupEstimates(
+        cells=by_cell,
+        queries=Estimate(
+            probability=cells.by_query(by_cell.probability),
+            variance=cells.by_query(by_cell.variance) + same_user * cells.by_query(p),
+        ),
+        counts=tally.sums,
+        total=tally.users * UNIT,
+        evidence=OptInEvidence(tally=tally, release=release, cells=cells),
+    )
+
+
+def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) -> Mechanism:
+    """Return subset selection at the full ε, with the best share of clients asked for the query.
+
+    Post-processing: the errors that follow are predicted from what was released.
+    """
+    mechanism = head_list.mechanism
+    if not isinstance(opt_in.evidence, OptInEvidence) or not isinstance(
+        mechanism, SubsetSelectionMechanism
+    ):
+        raise BrokenInvariantError("sharp devices need what sharp estimates released")
+    if not clients:
+        return mechanism
+    cells, n_o = head_list.cells, opt_in.evidence.tally.users
+    views = OptInViews.of(opt_in.evidence.release, cells, users=n_o + clients)
+    p = views.start()
+    _, spread = views.combined(n_o * p)
+    channels = SubsetChannels.of(cells, mechanism)
+    share = choose_query_share(
+        cells,
+        p,
+        spread / n_o**2,
+        record_channel=channels.records,
+        query_channel=channels.queries,
+        clients=clients,
+    )
+    return replace(mechanism, query_share=share)

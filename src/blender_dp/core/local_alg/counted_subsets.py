@@ -1,0 +1,102 @@
+"""How often many clients' subsets name each item, from how many clients hold each item.
+
+The law is that of the clients one by one, exactly, at the level of counts. A report is the truth
+and d - 1 uniform others with the channel's truthful share, else a uniform d-subset of all items
+(:meth:`~blender_dp.core.subset_selection.SubsetChannel.truthful_share`). Then item by item: a
+client with j picks left among R items that it may still pick takes the next with probability j/R,
+so clients need only be counted by j. Truthful clients whose own item lies ahead have one item less
+to pick from; who of them holds the present item is a uniform part of them, because up to their
+own item all were treated alike.
+"""
+
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.exact_binomial import binomial, binomial_each
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.subset_selection import SubsetChannel
+
+
+class Coins(Protocol):
+    """The three draws that counting needs; secure for people, fast for an evaluation."""
+
+    def truthful(self, clients: IntArray, share: Fraction) -> IntArray:
+        """Return how many clients of each item are truthful."""
+        ...
+
+    def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
+        """Return how many of each group's clients pick, each with probability picks/among."""
+        ...
+
+    def part(self, clients: IntArray, count: int) -> IntArray:
+        """Return how a uniform part of ``count`` of all clients is spread over the groups."""
+        ...
+
+
+def count_subsets(true_counts: IntArray, channel: SubsetChannel, coins: Coins) -> IntArray:
+    """Return how many reports name each item, when so many clients truly hold each."""
+    if channel.size == 1:
+        return true_counts.copy()
+    d = channel.subset_size
+    counts = coins.truthful(true_counts, channel.truthful_share())
+    # By the number of picks left: ``free`` may pick any item that is left, ``bound`` any but
+    # their own, which lies ahead.
+    free, bound = (np.zeros(d + 1, dtype=np.int64) for _ in range(2))
+    free[d] = true_counts.sum() - counts.sum()
+    bound[d - 1] = counts.sum()
+    for item, own in enumerate(counts.tolist()):
+        left = channel.size - item
+        holders = coins.part(bound, own)
+        bound -= holders
+        counts[item] += _pick(free, left, bound, left - 1, coins)
+        free += holders
+    return counts
+
+
+def _pick(free: IntArray, free_left: int, bound: IntArray, bound_left: int, coins: Coins) -> int:
+    """Let everybody pick the present item or not; return how many did, and move them on."""
+    j_free, j_bound = np.flatnonzero(free), np.flatnonzero(bound)
+    picked = coins.picking(
+        np.concatenate([free[j_free], bound[j_bound]]),
+        np.concatenate([j_free, j_bound]),
+        np.repeat([free_left, bound_left], [len(j_free), len(j_bound)]),
+    )
+    for clients, j, done in (
+        (free, j_free, picked[: len(j_free)]),
+        (bound, j_bound, picked[len(j_free) :]),
+    ):
+        clients[j] -= done
+        clients[j - 1] += done  # nobody without a pick left picks
+    return int(picked.sum())
+
+
+class SecureCoins:
+    """Exact draws from a cryptographic source: integers only."""
+
+    def __init__(self, randomness: Randomness) -> None:
+        self._randomness = randomness
+
+    def truthful(self, clients: IntArray, share: Fraction) -> IntArray:
+        """Return how many clients of each item are truthful."""
+
+        def enclosure(bits: int) -> Enclosure:
+            return Enclosure.of(share, share, bits)
+
+        drawn = [binomial(count, enclosure, self._randomness) for count in clients.tolist()]
+        return np.array(drawn, dtype=np.int64)
+
+    def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
+        """Return how many of each group's clients pick."""
+        return binomial_each(clients, picks, among, self._randomness)
+
+    def part(self, clients: IntArray, count: int) -> IntArray:
+        """Return how a uniform part of the clients is spread over the groups."""
+        if not count:
+            return np.zeros_like(clients)
+        last = np.cumsum(clients)
+        chosen = self._randomness.choose(count, int(last[-1]))
+        return np.bincount(np.searchsorted(last, chosen, side="right"), minlength=len(clients))

@@ -1,0 +1,78 @@
+"""Subset selection: what a client of the ``sharp`` preset sends instead of its item.
+
+Privacy: ε in the local model, one report a client; see PRIVACY.md beside this file.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from blender_dp.core.cells import BoolArray, IntArray
+from blender_dp.core.local_alg.counted_subsets import SecureCoins, count_subsets
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.subset_selection import SubsetChannel
+
+_BLOCK_BYTES = 1 << 21
+"""Size of the table of who names what that is worked on at once: it stays in the cache."""
+
+
+def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> tuple[int, ...]:
+    """Return the d items that one client names instead of ``item``, increasing.
+
+    The others are drawn as positions 0 .. N-2, where the position of the client's own item stands
+    for the last item (Floyd's algorithm: a position drawn twice gives way to the newest one).
+
+    Args:
+        item: What the client holds. Never leaves the device unless drawn.
+        channel: The threshold of this question.
+        randomness: Where the noise comes from.
+    """
+    if channel.size == 1:
+        return (0,)
+    names_truth = randomness.bits(64) < channel.threshold
+    last = channel.size - 1
+    named: set[int] = set()
+    for newest in range(last - channel.subset_size + names_truth, last):
+        draw = randomness.below(newest + 1)
+        named.add(newest if draw in named else draw)
+    if item in named and item != last:
+        named ^= {item, last}
+    if names_truth:
+        named.add(item)
+    return tuple(sorted(named))
+
+
+def choose_subsets(
+    true_items: IntArray, channel: SubsetChannel, randomness: Randomness
+) -> Iterator[BoolArray]:
+    """Yield which items each of many clients names, a table at a time: a row is a client.
+
+    :func:`choose_subset`, vectorised over clients.
+    """
+    rows = max(_BLOCK_BYTES // channel.size, 1)
+    for start in range(0, len(true_items), rows):
+        yield _choose_block(true_items[start : start + rows], channel, randomness)
+
+
+def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness) -> BoolArray:
+    if channel.size == 1:
+        return np.ones((len(item), 1), dtype=np.bool_)
+    names_truth = randomness.words(len(item)) < np.uint64(channel.threshold)
+    last = channel.size - 1
+    everybody = np.arange(len(item))
+    named = np.zeros((len(item), channel.size), dtype=np.bool_)
+    client = np.flatnonzero(~names_truth)  # who names the truth draws one position fewer
+    for newest in range(last - channel.subset_size, last):
+        draw = randomness.below_each(np.full(len(client), newest + 1))
+        named[client, np.where(named[client, draw], newest, draw)] = True
+        client = everybody
+    named[everybody, last] = named[everybody, item]
+    named[everybody, item] = names_truth
+    return named
+
+
+def subset_counts(
+    true_counts: IntArray, channel: SubsetChannel, randomness: Randomness
+) -> IntArray:
+    """Return how many reports name each item, when so many clients truly hold each."""
+    return count_subsets(true_counts, channel, SecureCoins(randomness))

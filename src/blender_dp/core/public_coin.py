@@ -1,0 +1,47 @@
+"""Who is asked for the query only: a coin that everybody can check and no data decides."""
+
+import hashlib
+import math
+from functools import cache
+
+from blender_dp.core.channel import WORD
+from blender_dp.core.parameters import exact
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.report import Question
+
+_DOMAIN = b"blender-dp public coin 1\0"
+
+
+def asked_for_query(campaign_id: str | bytes, query_share: float) -> bool:
+    """Tell whether the client with this id of a campaign is asked for its query only.
+
+    The first 64 bits of SHA-256 of a fixed text and the id (a text as UTF-8) are compared with
+    floor(φ·2^64), so that device and server agree without a word.
+
+    >>> asked_for_query("client 1", 0.0)
+    False
+    """
+    name = campaign_id.encode() if isinstance(campaign_id, str) else campaign_id
+    first_word = int.from_bytes(hashlib.sha256(_DOMAIN + name).digest()[:8])
+    return first_word < _threshold(query_share)
+
+
+def question_for(
+    query_share: float, campaign_id: str | bytes | None, randomness: Randomness
+) -> Question:
+    """Return what one client is asked for, when a share ``query_share`` is for the query only.
+
+    Privacy: neither way looks at the client's data, so the question tells nothing of it and costs
+    nothing. Without an id the device draws the coin itself; the report then says which question
+    it answers, and nobody can check that it was the one drawn.
+    """
+    if campaign_id is None:
+        asked = randomness.bits(64) < _threshold(query_share)
+    else:
+        asked = asked_for_query(campaign_id, query_share)
+    return "query" if asked else "record"
+
+
+@cache
+def _threshold(query_share: float) -> int:
+    return math.floor(exact(query_share) * WORD)

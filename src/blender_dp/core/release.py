@@ -1,0 +1,83 @@
+"""A release as its readers see it: what local search and trends are made from.
+
+Plain numbers without the algorithm behind them. Everything in a release was private when it was
+written, so whatever is computed from it is post-processing and spends nothing.
+"""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+Cell = Literal["record", "query", "other_url", "other"]
+"""What a row is: one record, one query, a listed query with any other URL, everything else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedEstimate:
+    """What a row says of its probability; None where there is nothing to say."""
+
+    cell: Cell
+    query: str | None
+    probability: float
+    """The released estimate."""
+    raw_probability: float
+    """The same before it was moved onto the simplex: ``std_error`` and interval belong to it."""
+    std_error: float | None
+    """None where a variance estimate is negative (flaw F1): the estimate may be far off."""
+    low: float | None
+    high: float | None
+    client_probability: float
+    client_std_error: float | None
+    opt_in_probability: float | None
+    opt_in_std_error: float | None
+    opt_in_weight: float | None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether this is one record or one query, not the rest of something."""
+        return self.cell in ("record", "query")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedQuery(ReleasedEstimate):
+    """A query, or everything else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedRecord(ReleasedEstimate):
+    """A record ⟨q, u⟩, a listed query with any other URL, or everything else."""
+
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """What ``release.json`` holds; made by ``read_release``."""
+
+    private: bool
+    """False when a seed was used: an experiment, not for people."""
+    created: str
+    preset: str
+    epsilon: float
+    delta: float
+    opt_in_users: int
+    """The opt-in users whose records were counted."""
+    client_users: int
+    confidence: float
+    """Of the intervals."""
+    queries: tuple[ReleasedQuery, ...]
+    """Most probable first, everything else among them."""
+    records: tuple[ReleasedRecord, ...]
+    """Most probable first, what is not listed among them."""
+    unlisted_bound: float | None = None
+    """A record this probable is unlisted with probability 10⁻⁶ at most; None if unknown."""
+
+    def listed_queries(self) -> list[ReleasedQuery]:
+        """Return the queries of the head list, most probable first."""
+        return [row for row in self.queries if row.is_listed]
+
+    def listed_records(self) -> dict[str, list[ReleasedRecord]]:
+        """Return the records of each listed query, most probable first."""
+        listed = [row for row in self.records if row.is_listed]
+        by_query = sorted(listed, key=lambda row: row.query or "")
+        return {query or "": list(rows) for query, rows in groupby(by_query, lambda r: r.query)}

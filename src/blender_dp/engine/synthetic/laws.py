@@ -1,0 +1,49 @@
+"""What the logs of each shape are drawn from, for whoever needs the law and not a log."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blender_dp.engine.synthetic.shapes import (
+    Activity,
+    Shape,
+    ShapeOptions,
+    activity,
+    query_probabilities,
+)
+from blender_dp.engine.synthetic.workloads import (
+    MOST_RECORDS,
+    MULTI_LOG_MEDIAN,
+    MULTI_SPREAD,
+    multi_probabilities,
+    single_probabilities,
+)
+
+ONE_RECORD = Activity(mean_records=1, spread=0, cap=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LogLaw:
+    """How probable each query is, and how many records a user has."""
+
+    query_probability: NDArray[np.float64]
+    """Most popular first; every query's clicks fall on its URLs by ``URL_SHARES``."""
+    activity: Activity
+
+
+def log_law(shape: Shape, options: ShapeOptions | None = None) -> LogLaw:
+    """Return the law of a shape, the two benchmark workloads among them."""
+    options = options or ShapeOptions()
+    options.require_for(shape)
+    if shape is Shape.AOL_SINGLE:
+        probability = single_probabilities()
+        return LogLaw(query_probability=probability / probability.sum(), activity=ONE_RECORD)
+    if shape is Shape.AOL_MULTI:
+        mean = math.exp(MULTI_LOG_MEDIAN + MULTI_SPREAD**2 / 2) + 0.5
+        busy = Activity(mean_records=mean, spread=MULTI_SPREAD, cap=MOST_RECORDS)
+        return LogLaw(query_probability=multi_probabilities(), activity=busy)
+    return LogLaw(
+        query_probability=query_probabilities(shape, options), activity=activity(shape, options)
+    )

@@ -1,0 +1,1 @@
+"""Suggestions for what a person types, from a release, on the person's own device."""

@@ -1,0 +1,113 @@
+"""Suggestions for what a person has typed so far."""
+
+from dataclasses import dataclass, replace
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.release import Release
+from blender_dp.local_search.coverage import Coverage, coverage
+from blender_dp.local_search.folding import fold
+from blender_dp.local_search.index import PrefixIndex
+from blender_dp.local_search.serving import ServingRule, best_probability, served
+from blender_dp.local_search.typos import runs_one_slip_away
+from blender_dp.local_search.urls import web_address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A page that people went to."""
+
+    address: str
+    """ASCII, ready to open."""
+    shown: str
+    """As people may see it."""
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """A popular query that fits what was typed."""
+
+    query: str
+    probability: float
+    links: tuple[Link, ...]
+    """Most probable first; none if the clients are not sure of any."""
+    is_correction: bool = False
+    """Whether it fits only if one slip of the fingers is forgiven."""
+
+
+class LocalSearch:
+    """Local search over one release: made once, asked at every keystroke.
+
+    Only what the clients alone confirm is suggested (:class:`ServingRule`). Nothing is sent
+    anywhere, and asking spends no privacy: the release is public already.
+    """
+
+    def __init__(self, release: Release, *, rule: ServingRule | None = None) -> None:
+        """Index what may be shown.
+
+        Args:
+            release: What ``read_release`` returned.
+            rule: What may be shown; three standard errors and 50 clients if None.
+        """
+        self.release, self.rule = release, rule or ServingRule()
+        self._served = served(release, self.rule)
+        self._index = PrefixIndex([row.query or "" for row in self._served.queries])
+        self._made: dict[int, Suggestion] = {}
+
+    def __len__(self) -> int:
+        """Return how many queries may be suggested."""
+        return len(self._served.queries)
+
+    def suggest(self, typed: str, *, limit: int = 8) -> list[Suggestion]:
+        """Return the most popular queries that go on from ``typed``, or have a word that does.
+
+        If there are none, those that do so but for one slip: a letter too many, missing or
+        wrong, or two exchanged. Nothing typed gives the most popular queries of all.
+
+        Args:
+            typed: What a person has typed so far, in any script.
+            limit: The most suggestions returned.
+        """
+        if limit < 1:
+            raise ParameterError("limit", "at least 1", limit)
+        if not typed.strip():
+            return [self._suggestion(position) for position in range(min(limit, len(self)))]
+        word = fold(typed)
+        if not word:  # signs only: there is no word to go on from
+            return []
+        ended = (
+            self._index.best([self._index.run(f"{word} ")], limit) if typed[-1].isspace() else []
+        )
+        if found := ended or self._index.best([self._index.run(word)], limit):
+            return [self._suggestion(position) for position in found]
+        corrected = self._index.best(runs_one_slip_away(self._index, word), limit)
+        return [replace(self._suggestion(position), is_correction=True) for position in corrected]
+
+    def coverage(self) -> Coverage:
+        """Return what share of all searches could be answered locally."""
+        return coverage(self.release, self.rule, self._served)
+
+    def _suggestion(self, position: int) -> Suggestion:
+        if position not in self._made:
+            row = self._served.queries[position]
+            self._made[position] = Suggestion(
+                query=row.query or "",
+                probability=best_probability(row),
+                links=self._links(row.query),
+            )
+        return self._made[position]
+
+    def _links(self, query: str | None) -> tuple[Link, ...]:
+        """Return a query's pages, each once, however often records spell it differently."""
+        links: dict[str, Link] = {}
+        for row in self._served.records.get(query or "", []):
+            target = web_address(row.url or "")
+            if target is None:
+                continue
+            same = links.get(target.address)
+            links[target.address] = Link(
+                address=target.address,
+                shown=target.shown,
+                probability=best_probability(row) + (same.probability if same else 0.0),
+            )
+        return tuple(sorted(links.values(), key=lambda link: -link.probability))

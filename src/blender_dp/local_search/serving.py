@@ -1,0 +1,89 @@
+"""Which queries and records of a release may be shown to people.
+
+The opt-in users decide which records are listed, and a handful of accounts that act together can
+list whatever they like: 7 are enough at ε = 4, δ = 10⁻⁵. What they cannot move is what the clients
+say. So a query or record is served only if the clients alone say that enough of them have it,
+and if what the opt-in users say does not contradict them.
+"""
+
+import math
+from dataclasses import dataclass
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.release import Release, ReleasedEstimate, ReleasedQuery, ReleasedRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServingRule:
+    """How sure one must be before something is shown."""
+
+    significance: float = 3.0
+    """By how many standard errors the clients' estimate must exceed ``fewest_users``. At 3, a
+    record that no client has is served in 1 of 740 releases."""
+    fewest_users: int = 50
+    """How many clients must have it."""
+    widest_difference: float = 4.0
+    """By how many standard errors the two groups may differ about it."""
+
+    def __post_init__(self) -> None:
+        for name in ("significance", "widest_difference"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ParameterError(name, "a number of standard errors", getattr(self, name))
+        if self.fewest_users < 0:
+            raise ParameterError("fewest_users", "0 or more", self.fewest_users)
+
+    def surplus(self, row: ReleasedEstimate, release: Release) -> float:
+        """Return by how many standard errors the clients' estimate exceeds ``fewest_users``."""
+        surplus = row.client_probability - self.fewest_users / max(release.client_users, 1)
+        if not row.client_std_error:  # nothing is known, or everything, of an empty list only
+            return -math.inf
+        return surplus / row.client_std_error
+
+    def allows(self, row: ReleasedEstimate, release: Release) -> bool:
+        """Tell whether a row may be shown."""
+        is_known = self.surplus(row, release) >= self.significance
+        return is_known and self._groups_agree(row, release)
+
+    def _groups_agree(self, row: ReleasedEstimate, release: Release) -> bool:
+        if row.opt_in_probability is None or not release.opt_in_users:
+            return True
+        # A small count has a small estimate of its own error; the clients know it better.
+        p = min(max(row.client_probability, 0.0), 1.0)
+        opt_in_variance = max(
+            (row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users
+        )
+        error = math.hypot(math.sqrt(opt_in_variance), row.client_std_error or 0.0)
+        difference = row.opt_in_probability - row.client_probability
+        if row.cell == "query":  # the opt-in users count listed URLs only there (flaw F3)
+            difference = max(difference, 0.0)
+        return abs(difference) <= self.widest_difference * error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """What a rule lets through, most probable first."""
+
+    queries: tuple[ReleasedQuery, ...]
+    records: dict[str, list[ReleasedRecord]]
+    """By query; every query is there, perhaps without records."""
+
+
+def served(release: Release, rule: ServingRule) -> Served:
+    """Return the queries that may be suggested, and of each the records that may be shown."""
+    queries = [row for row in release.listed_queries() if rule.allows(row, release)]
+    queries.sort(key=lambda row: -best_probability(row))
+    listed = release.listed_records()
+    records = {
+        query: sorted(
+            (row for row in listed.get(query, []) if rule.allows(row, release)),
+            key=lambda row: -best_probability(row),
+        )
+        for row in queries
+        if (query := row.query) is not None
+    }
+    return Served(queries=tuple(queries), records=records)
+
+
+def best_probability(row: ReleasedEstimate) -> float:
+    """Return the blended estimate, or the clients' where that is spoilt (flaw F1)."""
+    return row.client_probability if row.std_error is None else row.probability

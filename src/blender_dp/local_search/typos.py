@@ -1,0 +1,45 @@
+"""Texts whose beginning is one slip away from what was typed.
+
+A slip is a letter too many, a letter missing, a wrong letter, or two neighbours exchanged
+(Damerau, 1964). It can always be taken to happen where the typed text and the right one first
+differ. So only the letters that really follow the part before it have to be tried, and no table
+of misspellings is kept.
+"""
+
+from collections.abc import Iterator
+
+from blender_dp.local_search.index import PrefixIndex, Run
+
+FEWEST_LETTERS = 3
+"""Shorter texts are one slip away from too much."""
+
+
+def runs_one_slip_away(index: PrefixIndex, typed: str) -> list[Run]:
+    """Return the entries that start with ``typed``, folded, up to one slip."""
+    if len(typed.strip()) < FEWEST_LETTERS:
+        return []
+    return [run for text in _corrections(index, typed) if (run := index.run(text))[0] < run[1]]
+
+
+def _corrections(index: PrefixIndex, typed: str) -> Iterator[str]:
+    """Yield what may have been meant; nothing beyond a beginning that no entry has."""
+    for at in range(len(typed)):
+        before, after = typed[:at], typed[at + 1 :]
+        first, last = index.run(before)
+        if first == last:
+            return
+        yield before + after
+        if after:
+            yield before + after[0] + typed[at] + after[1:]
+        for letter in _letters(index, at, first, last):
+            yield before + letter + after
+            yield before + letter + typed[at:]
+
+
+def _letters(index: PrefixIndex, at: int, first: int, last: int) -> Iterator[str]:
+    """Yield the different letters at one place of these entries."""
+    while first < last:
+        entry = index.entries[first]
+        if at < len(entry):
+            yield entry[at]
+        first = max(first + 1, index.run(entry[: at + 1])[1])

@@ -1,0 +1,1 @@
+"""What a collection would find, before anything is collected."""

@@ -1,0 +1,77 @@
+"""Settings chosen for the user: what the paper's two knobs should be, and how long a list."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from blender_dp.core.parameters import Parameters
+from blender_dp.planning.imagined_result import imagined_result
+from blender_dp.planning.prediction import Prediction, Setting, seed_of
+from blender_dp.planning.prior import Prior
+
+USER_FRACTIONS = (0.5, 0.7, 0.8, 0.9, 0.95)
+"""f_O is one of these."""
+BUDGET_FRACTIONS = (0.5, 0.7, 0.85, 0.95)
+"""f_C is one of these."""
+_DRAWS = 3
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a plan recommends."""
+
+    discovery: str
+    """How records are found."""
+    client_mechanism: str
+    """How clients report."""
+    query_share: float | None
+    """φ, the share of the clients asked for the query only; chosen anew from the released list."""
+    head_list_user_fraction: float | None
+    """f_O; None in ``sharp``, which has no such knob."""
+    query_budget_fraction: float | None
+    """f_C, likewise."""
+    head_list_size: int | None
+    """M: as many queries as are known to within half their value; None for all that are found."""
+
+
+def choose_fractions(prior: Prior, setting: Setting, seed: int) -> Parameters:
+    """Return the parameters of ``paper`` with f_O, then f_C, of the least error.
+
+    Compared on the same imagined users by the L1 of all records of the 50 most popular queries,
+    so that neither a short list nor a long one is favoured.
+    """
+    drawn = setting.drawable(prior)
+    people = [drawn.population(prior, seed_of(seed, -1 - i)) for i in range(_DRAWS)]
+
+    def error(parameters: Parameters) -> float:
+        return float(np.mean([imagined_result(one, parameters).top_error for one in people]))
+
+    by_users = [replace(setting.parameters, head_list_user_fraction=f) for f in USER_FRACTIONS]
+    best = min(by_users, key=error)
+    return min((replace(best, query_budget_fraction=f) for f in BUDGET_FRACTIONS), key=error)
+
+
+def choices(prediction: Prediction) -> Choices:
+    """Return what a prediction recommends."""
+    parameters = prediction.setting.parameters
+    is_paper = parameters.preset == "paper"
+    found = {
+        "laplace": "one record a user, Laplace noise on counts",
+        "gauss": "many records a user, Gaussian noise on weights",
+    }
+    return Choices(
+        discovery=found[prediction.branch or "laplace"],
+        client_mechanism="LocalAlg" if is_paper else "subset selection",
+        query_share=prediction.query_share,
+        head_list_user_fraction=parameters.head_list_user_fraction if is_paper else None,
+        query_budget_fraction=parameters.query_budget_fraction if is_paper else None,
+        head_list_size=parameters.head_list_size or _recommended_size(prediction),
+    )
+
+
+def _recommended_size(prediction: Prediction) -> int | None:
+    """Return how many queries to keep; None if nearly all that are found are known well enough."""
+    found = prediction.measures["queries"].mean
+    known = prediction.known_queries
+    return None if known >= _NEARLY_ALL * found else max(known, 1)

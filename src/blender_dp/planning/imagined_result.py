@@ -1,0 +1,89 @@
+"""One collection from imagined users, measured against their truth."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.blender import BlenderResult, blender
+from blender_dp.core.budget import Branch
+from blender_dp.core.cells import FloatArray
+from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.randomness import Randomness
+from blender_dp.evaluation.metrics import ndcg, query_l1, record_l1
+from blender_dp.planning.imagined_users import ImaginedPopulation
+
+MEASURES = (
+    *("queries", "records", "ndcg", "query_l1", "record_l1"),
+    *("query_interval", "record_interval"),
+)
+"""What is predicted, in the order in which a person reads it."""
+TOP_QUERIES = 50
+"""Settings are compared on so many of the most popular queries, whichever of them they list."""
+_KNOWN_TO = 0.5
+"""A query counts as known if its 95 % interval reaches at most half its probability each way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImaginedResult:
+    """What one imagined collection gave."""
+
+    measures: dict[str, float]
+    """Of :data:`MEASURES`; L1 is that of the released probabilities, an interval's the median width
+    of those on the list. Not a number where there is none."""
+    top_error: float
+    """L1 of all records of the 50 most popular queries; what is not listed counts as missed."""
+    known_queries: int
+    """Queries whose interval reaches at most half their probability to each side."""
+    branch: Branch | None
+    query_share: float | None
+    """φ, of the clients; None where they report by LocalAlg."""
+
+
+def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
+    """Run BLENDER on imagined users and hold the result against their truth."""
+    population = population.anew()
+    result = blender(population, parameters, Randomness.seeded(population.seed))
+    truth = population.true_cells(result.head_list)
+    cells, blended = result.head_list.cells, result.blended
+    mechanism, choice = result.head_list.mechanism, result.curated.choice
+    low, high = blended.cells.interval()
+    query_low, query_high = (bound[:-1] for bound in blended.queries.interval())
+    listed = cells.is_listed
+    return ImaginedResult(
+        measures={
+            "queries": len(result.head_list.queries),
+            "records": int(np.count_nonzero(listed)),
+            "ndcg": ndcg(cells, blended.cells.projected, truth),
+            "query_l1": query_l1(blended.queries.projected, cells.by_query(truth)),
+            "record_l1": record_l1(cells, blended.cells.projected, truth),
+            "query_interval": _median_width(query_low, query_high),
+            "record_interval": _median_width(low[listed], high[listed]),
+        },
+        top_error=_top_error(population, result, truth),
+        known_queries=int(
+            np.count_nonzero(
+                query_high - query_low <= 2 * _KNOWN_TO * blended.queries.projected[:-1]
+            )
+        ),
+        branch=None if choice is None else choice.branch,
+        query_share=mechanism.query_share
+        if isinstance(mechanism, SubsetSelectionMechanism)
+        else None,
+    )
+
+
+def _median_width(low: FloatArray, high: FloatArray) -> float:
+    width = (high - low)[~np.isnan(high - low)]
+    return float(np.median(width)) if len(width) else math.nan
+
+
+def _top_error(population: ImaginedPopulation, result: BlenderResult, truth: FloatArray) -> float:
+    """Return the error on the listed records of popular queries, and what is missing of them."""
+    cells, prior = result.head_list.cells, population.imagined.prior
+    number = np.append(population.imagined.listed_numbers(result.head_list), TOP_QUERIES)
+    is_top = (number < TOP_QUERIES)[cells.query_of_cell] & cells.is_listed
+    there = prior.query_probability(np.arange(min(TOP_QUERIES, prior.queries))).sum()
+    missing = max(there - truth[is_top].sum(), 0.0)
+    return float(np.abs(result.blended.cells.projected - truth)[is_top].sum() + missing)

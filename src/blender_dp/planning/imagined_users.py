@@ -1,0 +1,134 @@
+"""Users drawn from a prior: opt-in users one by one, clients as counts.
+
+They answer the same questions as real ones, so what is planned is what
+:func:`~blender_dp.core.blender.blender` itself would do.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list import HeadList
+from blender_dp.engine.group_sizes import discovery_users
+from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.engine.synthetic.draws import generator
+from blender_dp.evaluation.coded_log import CodedLog
+from blender_dp.evaluation.coded_population import CodedUsers
+from blender_dp.evaluation.counted_reports import all_at_once
+from blender_dp.planning.prior import Prior
+
+_OPT_IN, _ORDER, _CLIENTS, _REPORTS, _TRUTH = range(5)
+"""What the streams of one seed are for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ImaginedClients:
+    """So many clients, each with one record drawn from the prior; only counts are ever drawn."""
+
+    prior: Prior
+    query_number: IntArray
+    """The prior's number of each query, by its code in the opt-in users' log."""
+    size: int
+    seed: tuple[int, ...]
+    drawn: list[IntArray] = field(default_factory=list)
+    """What was drawn, kept for the truth; a part of these clients keeps it in the same place."""
+
+    def split(self, fraction: float) -> "tuple[ImaginedClients, ImaginedClients]":
+        """Part the clients."""
+        first = discovery_users(self.size, fraction)
+        return (
+            replace(self, size=first, seed=(*self.seed, 1)),
+            replace(self, size=self.size - first, seed=(*self.seed, 2)),
+        )
+
+    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
+        """Draw how many clients are in each cell."""
+        if records_per_user != 1:
+            raise ParameterError("records_per_client", "1 in a plan", records_per_user)
+        p = self.cell_probabilities(head_list)
+        counts: IntArray = generator(*self.seed).multinomial(self.size, p)
+        self.drawn.append(counts)
+        return counts
+
+    def listed_numbers(self, head_list: HeadList) -> IntArray:
+        """Return the prior's number of every listed query."""
+        return self.query_number[np.array([int(q) for q in head_list.queries], dtype=np.int64)]
+
+    def cell_probabilities(self, head_list: HeadList) -> FloatArray:
+        """Return the prior's probability of every cell."""
+        cells, query = head_list.cells, self.listed_numbers(head_list)
+        url = np.array([int(record.url) for record in head_list.records()], dtype=np.int64)
+        of_query = self.prior.query_probability(query)
+        listed = cells.listed
+        p = np.zeros(cells.cell_count)
+        p[listed] = self.prior.record_probability(query[cells.query_of_cell[listed]], url)
+        p[cells.star_of_query] = np.append(of_query, 1.0) - cells.by_query(p)
+        p[cells.other] = 1 - of_query.sum()
+        p = np.maximum(p, 0.0)
+        return np.asarray(p / p.sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ImaginedPopulation:
+    """Everybody of one imagined collection."""
+
+    log: CodedLog
+    """The opt-in users' records."""
+    opt_in: CodedUsers
+    imagined: ImaginedClients
+    """The clients before they are randomised."""
+    clients: SimulatedClients
+    seed: int
+
+    @classmethod
+    def draw(cls, prior: Prior, *, opted_in: int, clients: int, seed: int) -> "ImaginedPopulation":
+        """Draw both groups from the same law."""
+        columns = prior.draw(opted_in, _stream(seed, _OPT_IN))
+        log = CodedLog.of(columns.user, columns.query, columns.url)
+        query_number = np.empty(int(log.query.max(initial=-1)) + 1, dtype=np.int64)
+        query_number[log.query[log.row_record]] = columns.query
+        imagined = ImaginedClients(
+            prior=prior, query_number=query_number, size=clients, seed=(seed, _CLIENTS)
+        )
+        opt_in = CodedUsers.drawn_from(log, _stream(seed, _ORDER))
+        return cls(
+            log=log,
+            opt_in=opt_in,
+            imagined=imagined,
+            clients=SimulatedClients(imagined, all_at_once(generator(seed, _REPORTS))),
+            seed=seed,
+        )
+
+    def anew(self) -> "ImaginedPopulation":
+        """Return the same users, of whom no client has reported yet."""
+        imagined = replace(self.imagined, drawn=[])
+        randomise = all_at_once(generator(self.seed, _REPORTS))
+        return replace(self, imagined=imagined, clients=SimulatedClients(imagined, randomise))
+
+    def true_cells(self, head_list: HeadList) -> FloatArray:
+        """Return the mean over all users of their share of every cell, once reports were drawn.
+
+        Of a client one record was drawn, not all its shares. These vary by c·p a client with c
+        the concentration of shares, and a drawn record, whose mean they are, by p: so given the
+        records drawn they are normal around p + c·(drawn - p), and vary by c(1 - c)·p.
+        """
+        p, n_c = self.imagined.cell_probabilities(head_list), self.imagined.size
+        drawn = np.sum(self.imagined.drawn, axis=0)
+        c = self._concentration()
+        unseen = np.sqrt(c * (1 - c) * n_c * p)
+        noise = generator(self.seed, _TRUTH).normal(size=len(p))
+        shares = np.maximum(n_c * p + c * (drawn - n_c * p) + unseen * noise, 0.0)
+        of_opt_in = self.log.users * self.log.true_cells(head_list)
+        return np.asarray((of_opt_in + shares) / (self.log.users + n_c))
+
+    def _concentration(self) -> float:
+        """Return Σf² over Σf of the opt-in users' shares f of all their records."""
+        rows = np.repeat(np.diff(self.log.first_row), np.diff(self.log.first_own))
+        return float(np.sum((self.log.own_rows / rows) ** 2) / self.log.users)
+
+
+def _stream(seed: int, purpose: int) -> int:
+    """Return a seed of its own for one purpose."""
+    return int(generator(seed, purpose).integers(2**62))

@@ -1,0 +1,194 @@
+"""What a collection would give: the algorithm itself, run on imagined users a few times."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from blender_dp.core.blender import PRESETS
+from blender_dp.core.budget import Branch
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters
+from blender_dp.engine.group_sizes import FEWEST_CLIENTS, FEWEST_OPT_IN, opt_in_users
+from blender_dp.planning.imagined_result import MEASURES, ImaginedResult, imagined_result
+from blender_dp.planning.imagined_users import ImaginedPopulation
+from blender_dp.planning.prior import Prior
+
+MODEL_ERROR = {
+    **dict.fromkeys(("queries", "records"), 0.03),
+    "ndcg": 0.001,
+    **dict.fromkeys(("query_l1", "record_l1", "query_interval", "record_interval"), 0.05),
+}
+"""By how much, relative to its value, a prediction may be off beyond its standard error if records
+are as assumed. Over the grid of benchmarks/planning.md chance explains the differences; a bias of
+this size is what it could have hidden."""
+MOST_ROWS = 6_000_000
+"""The most records of opt-in users drawn at a time: seconds, and some hundred megabytes."""
+MOST_USERS = 10**10
+_ROWS_OF_A_PLAN = 2_000_000
+_FEWEST_DRAWS, _MOST_DRAWS = 3, 20
+_SEEDS = 1_000
+_NINE_OF_TEN = 1.645
+
+Done = Callable[[float], None]
+"""Is told which share of the work is done."""
+
+
+def unwatched(share: float) -> None:
+    """Take no note of what is done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One collection that might be made."""
+
+    users: int
+    opt_in: float
+    parameters: Parameters
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.users, int) or not 1 <= self.users <= MOST_USERS:
+            raise ParameterError("users", f"a whole number from 1 to {MOST_USERS:,}", self.users)
+        if self.opted_in < FEWEST_OPT_IN or self.users - self.opted_in < FEWEST_CLIENTS:
+            raise ParameterError(
+                "opt_in",
+                f"so that at least {FEWEST_OPT_IN} of the {self.users:,} users opt in and "
+                f"{FEWEST_CLIENTS} do not",
+                self.opt_in,
+            )
+        PRESETS[self.parameters.preset].require_provable(self.parameters)
+        for name in ("records_per_optin_user", "records_per_client"):
+            if getattr(self.parameters, name) != 1:
+                raise ParameterError(name, "1 in a plan", getattr(self.parameters, name))
+
+    @property
+    def opted_in(self) -> int:
+        """How many users opt in."""
+        return opt_in_users(self.users, self.opt_in)
+
+    def population(self, prior: Prior, seed: int) -> ImaginedPopulation:
+        """Imagine the users of this collection."""
+        return ImaginedPopulation.draw(
+            prior, opted_in=self.opted_in, clients=self.users - self.opted_in, seed=seed
+        )
+
+    def drawable(self, prior: Prior) -> "Setting":
+        """Return the same setting with as many users as can be drawn in seconds."""
+        rows = self.opted_in * prior.activity.mean_records
+        if rows <= MOST_ROWS:
+            return self
+        return replace(self, users=int(self.users * MOST_ROWS / rows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """One measure."""
+
+    mean: float
+    error: float
+    """Of the mean, at 95 %: two standard errors of the draws, and the model's own error."""
+    low: float
+    """Nine of ten collections would come out from here ..."""
+    high: float
+    """... to here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What collections in one setting would give."""
+
+    setting: Setting
+    draws: int
+    measures: dict[str, Predicted]
+    top_error: float
+    """L1 of all records of the 50 most popular queries, listed or not."""
+    known_queries: int
+    """Queries whose 95 % interval reaches at most half their probability to each side."""
+    branch: Branch | None
+    """The way of discovery that most draws took; None in ``paper``, which has one way."""
+    query_share: float | None
+    """φ, the share of the clients who are asked for the query only: the median."""
+    imagined_users: int
+    """Fewer than ``setting.users`` where so many could not be drawn in seconds."""
+
+
+def predict(
+    prior: Prior,
+    setting: Setting,
+    *,
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Done = unwatched,
+) -> Prediction:
+    """Run the algorithm on imagined users and summarise what it gave.
+
+    Args:
+        prior: What records are thought to look like.
+        setting: The collection.
+        draws: How many times; 3 to 20 if left out, by how much one takes.
+        seed: Which imagined users; the same answer for the same seed.
+        progress: Is told which share is done.
+    """
+    if seed < 0:
+        raise ParameterError("seed", "0 or more", seed)
+    drawn = setting.drawable(prior)
+    draws = _draws(prior, drawn) if draws is None else draws
+    if not 2 <= draws <= _SEEDS // 2:
+        raise ParameterError("draws", f"from 2, for an error to be seen, to {_SEEDS // 2}", draws)
+    results = []
+    for number in range(draws):
+        population = drawn.population(prior, seed_of(seed, number))
+        results.append(imagined_result(population, setting.parameters))
+        progress((number + 1) / draws)
+    return summarised(setting, results, imagined_users=drawn.users)
+
+
+def seed_of(seed: int, number: int) -> int:
+    """Return the seed of one draw; negative numbers count from the other end."""
+    return seed * _SEEDS + number % _SEEDS
+
+
+def summarised(
+    setting: Setting, results: Sequence[ImaginedResult], *, imagined_users: int
+) -> Prediction:
+    """Return the means of several results, and how far single ones stray."""
+    shares = sorted(one.query_share for one in results if one.query_share is not None)
+    branches = [one.branch for one in results]
+    # Beyond what can be drawn, errors are those of fewer users times 1/√users.
+    shrink = math.sqrt(imagined_users / setting.users)
+    return Prediction(
+        setting=setting,
+        draws=len(results),
+        measures={
+            name: _predicted(name, [one.measures[name] for one in results], shrink)
+            for name in MEASURES
+        },
+        top_error=float(np.mean([one.top_error for one in results])),
+        known_queries=round(float(np.median([one.known_queries for one in results]))),
+        branch=max(branches, key=branches.count),
+        query_share=shares[len(shares) // 2] if shares else None,
+        imagined_users=imagined_users,
+    )
+
+
+def _draws(prior: Prior, setting: Setting) -> int:
+    rows = setting.opted_in * prior.activity.mean_records
+    return max(_FEWEST_DRAWS, min(_MOST_DRAWS, round(_ROWS_OF_A_PLAN / rows)))
+
+
+def _predicted(name: str, seen: Sequence[float], shrink: float) -> Predicted:
+    values = np.array(seen)[~np.isnan(seen)]
+    if name.endswith(("_l1", "_interval")):
+        values = values * shrink
+    if len(values) < 2:
+        return Predicted(mean=math.nan, error=math.nan, low=math.nan, high=math.nan)
+    mean, spread, n = float(values.mean()), float(values.std(ddof=1)), len(values)
+    model = MODEL_ERROR[name] * mean
+    reach = _NINE_OF_TEN * spread * math.sqrt(1 + 1 / n) + model
+    return Predicted(
+        mean=mean,
+        error=2 * spread / math.sqrt(n) + model,
+        low=max(mean - reach, 0.0),
+        high=min(mean + reach, 1.0) if name == "ndcg" else mean + reach,
+    )

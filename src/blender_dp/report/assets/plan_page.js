@@ -1,0 +1,54 @@
+// Reads the plan that lies in the page and starts its parts.
+
+function showPlan(plan) {
+  byId("made").textContent = `${count(plan.users)} users, ${percent(plan.opt_in)} opt in, `
+    + `ε = ${plain(plan.epsilon)}, preset ${plan.parameters.preset}`;
+  byId("lead").textContent = `If records are like ${plan.like}, the list would hold about `
+    + `${measured("queries", plan.measures.queries.mean)} queries; `
+    + `${count(plan.known_queries)} of them would be known to within half their probability.`;
+  byId("tiles").replaceChildren(...Object.entries(plan.measures).map(([name, one]) => (
+    html("div", { class: "tile" }, html("dt", {}, MEASURE_NAMES[name]),
+      html("dd", {}, measured(name, one.mean)),
+      html("dd", { class: "tile-error" }, `± ${measured(name, one.error)}`)))));
+  byId("notes").replaceChildren(...[...plan.remarks, ...plan.answers.map(sayAnswer)]
+    .map((note) => html("p", { class: "callout" }, note)));
+  byId("reading-source").textContent = `The algorithm itself was run on imagined users, `
+    + `${plan.draws} times. After ± stands the error of the mean at 95 %: two standard errors and `
+    + "an allowance for the model, which was held against simulations.";
+  byId("reading-choices").textContent = sayChoices(plan.choices);
+}
+
+function sayAnswer(answer) {
+  const knob = answer.varied === "epsilon" ? `ε = ${plain(answer.nearest)}`
+    : `${percent(answer.nearest)} opted in (${count(answer.opt_in_users)} users)`;
+  const start = answer.value === null ? "The target is not reached; nearest" : "The target is reached";
+  return `${start} with ${knob}: ${measured("queries", answer.queries)} queries, NDCG `
+    + `${measured("ndcg", answer.ndcg)}.`;
+}
+
+function sayChoices(choices) {
+  const parts = [`Records are found by ${choices.discovery}. Clients report by `
+    + `${choices.client_mechanism}`];
+  if (isNumber(choices.query_share)) {
+    parts.push(`, ${percent(choices.query_share)} of them asked for the query only`);
+  }
+  if (isNumber(choices.head_list_user_fraction)) {
+    parts.push(`; f_O ${plain(choices.head_list_user_fraction)}, `
+      + `f_C ${plain(choices.query_budget_fraction)}`);
+  }
+  const kept = isNumber(choices.head_list_size) ? count(choices.head_list_size) : "all";
+  return `${parts.join("")}. Queries worth keeping: ${kept}.`;
+}
+
+function startPlan() {
+  startTheme();
+  startTooltips();
+  const { plan } = JSON.parse(byId("figures").textContent);
+  showPlan(plan);
+  startPlanCurve(plan);
+  for (const link of document.querySelectorAll("nav a")) {
+    link.hidden = byId(link.getAttribute("href").slice(1)).hidden;
+  }
+}
+
+startPlan();

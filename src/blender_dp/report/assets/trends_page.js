@@ -1,0 +1,79 @@
+// Reads the figures that lie in the page and starts its parts.
+
+function showTrendSummary(trends) {
+  const { ranking, changes } = trends;
+  const banner = html("p", { class: "banner banner-danger", role: "note" },
+    "Experiment: made with a seed, not private, do not publish.");
+  byId("banners").replaceChildren(...(trends.private ? [] : [banner]));
+  byId("made").textContent = [day(trends.created),
+    trends.earlier_created ? `compared with ${day(trends.earlier_created)}` : null]
+    .filter(Boolean).join(", ");
+  byId("lead").textContent = leadOf(trends);
+  const verdict = (name) => changes.filter((change) => change.verdict === name).length;
+  const groups = new Set(ranking.map(({ group }) => group).filter(isNumber)).size;
+  const facts = [["Queries", count(ranking.length)], ["Groups", count(groups)]];
+  if (changes !== null) {
+    facts.push(["Rose", count(verdict("rose"))], ["Fell", count(verdict("fell"))],
+      ["New", count(changes.filter(({ listing }) => listing === "new on the list").length)],
+      ["Left", count(changes.filter(({ listing }) => listing === "left the list").length)]);
+  }
+  byId("tiles").replaceChildren(...facts.map(([name, value]) => html("div", { class: "tile" },
+    html("dt", {}, name), html("dd", {}, value))));
+  byId("notes").replaceChildren(...notesOf(trends).map((note) => html("p", { class: "callout" },
+    note)));
+}
+
+function leadOf({ ranking, changes }) {
+  if (ranking.length === 0) return "No query is listed, so nothing can be ranked.";
+  const listed = `${plural(ranking.length, "query is", "queries are")} on the list.`;
+  if (changes === null) return `${listed} Give an earlier release to see what rose and fell.`;
+  return `${listed} A change is shown as one only where chance is an unlikely reason.`;
+}
+
+function notesOf({ ranking, changes }) {
+  const spoilt = ranking.filter(({ rank }) => rank === null).length;
+  const untested = (changes ?? []).filter((change) => change.p_value === null);
+  const apart = untested.filter(({ listing }) => listing !== "listed in both").length;
+  const silent = untested.length - apart;
+  const notes = [];
+  if (spoilt > 0) {
+    notes.push(`${plural(spoilt, "query has", "queries have")} no interval, because a variance `
+      + "estimate is negative (flaw F1), and so no place.");
+  }
+  if (silent > 0) {
+    notes.push(`${plural(silent, "query", "queries")} on both lists could not be tested, because `
+      + "one of the estimates has no interval.");
+  }
+  if (apart > 0) {
+    notes.push(`${plural(apart, "query is", "queries are")} on one list only and not tested: a `
+      + "list that was trimmed does not say how rare an absent query is.");
+  }
+  return notes;
+}
+
+function sayHowToRead(trends) {
+  const sure = `${plain(trends.confidence * 100)}${SPACE}%`;
+  byId("reading-places").textContent = "Every pair of queries is compared. The places in "
+    + `parentheses hold the true ones of all queries at once with probability ${sure}. Within a `
+    + "group no two queries can be told apart; neighbouring groups may overlap.";
+  byId("reading-changes").textContent = "A query on both lists is tested by the difference of its "
+    + "two estimates. A query on one list only is tested, where the other list tells how probable "
+    + "an absent record can be, against that bound. The false discovery rate counts all tests.";
+}
+
+function startTrends() {
+  startTheme();
+  startTooltips();
+  const { trends } = JSON.parse(byId("figures").textContent);
+  showTrendSummary(trends);
+  startChanges(trends);
+  startTrendRanking(trends);
+  sayHowToRead(trends);
+  byId("ranking-footnote").textContent = "A hollow mark has no interval. Intervals are cut at zero.";
+  for (const link of document.querySelectorAll("nav a")) {
+    link.hidden = byId(link.getAttribute("href").slice(1)).hidden;
+  }
+  for (const part of document.querySelectorAll(".ranking-rows, .name-list")) markClipped(part);
+}
+
+startTrends();

@@ -1,0 +1,144 @@
+"""What rose and what fell between two releases.
+
+Both are estimates from independent noise. If the same people are behind both, their answers are
+alike and a difference varies less than is assumed here: fewer changes are found, not more false
+ones.
+"""
+
+from dataclasses import dataclass, replace
+from math import hypot
+from typing import Literal
+
+import numpy as np
+
+from blender_dp.core.release import Release, ReleasedQuery, ReleasedRecord
+from blender_dp.core.unlisted_bound import MISSED
+from blender_dp.search_trends.multiple_testing import (
+    benjamini_hochberg,
+    critical_value,
+    upper_tail,
+)
+
+Listing = Literal["listed in both", "new on the list", "left the list"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One query then and now."""
+
+    query: str
+    listing: Listing
+    before: float | None
+    after: float | None
+    difference: float | None
+    low: float | None
+    """Of the interval of the difference, for this query alone."""
+    high: float | None
+    p_value: float | None
+    """None where nothing can be tested: an estimate has no interval, or absence says nothing."""
+    verdict: Literal["rose", "fell"] | None = None
+    """Set where the test passed, all tests counted."""
+
+
+def changes(release: Release, earlier: Release, *, false_discovery_rate: float) -> list[Change]:
+    """Return every query of either release, the surest change first.
+
+    Among the verdicts a share of ``false_discovery_rate`` at most is wrong, on average.
+
+    Args:
+        release: Now.
+        earlier: Then.
+        false_discovery_rate: See above.
+    """
+    now = {row.query or "": row for row in release.listed_queries()}
+    then = {row.query or "": row for row in earlier.listed_queries()}
+    reach = critical_value((1 - release.confidence) / 2)
+    found = [_in_both(then[query], row, reach) for query, row in now.items() if query in then]
+    found += _in_one("new on the list", release, earlier)
+    found += _in_one("left the list", earlier, release)
+    return sorted(_judged(found, false_discovery_rate), key=_surest_first)
+
+
+def _in_both(then: ReleasedQuery, now: ReleasedQuery, reach: float) -> Change:
+    listing: Listing = "listed in both"
+    if then.std_error is None or now.std_error is None:
+        return _untested(now.query or "", listing, then.probability, now.probability)
+    difference = now.raw_probability - then.raw_probability
+    error = hypot(then.std_error, now.std_error)
+    return Change(
+        query=now.query or "",
+        listing=listing,
+        before=then.probability,
+        after=now.probability,
+        difference=difference,
+        low=difference - reach * error,
+        high=difference + reach * error,
+        p_value=min(1.0, 2 * upper_tail(abs(difference) / error)) if error else None,
+    )
+
+
+def _in_one(listing: Listing, here: Release, other: Release) -> list[Change]:
+    """Return the queries that one release lists and the other does not."""
+    elsewhere, records = {row.query for row in other.listed_queries()}, here.listed_records()
+    found = []
+    for row in here.listed_queries():
+        if row.query not in elsewhere:
+            share = row.probability
+            before, after = (None, share) if listing == "new on the list" else (share, None)
+            p_value = _against_absence(records.get(row.query or "", []), other.unlisted_bound)
+            found.append(_untested(row.query or "", listing, before, after, p_value))
+    return found
+
+
+def _against_absence(records: list[ReleasedRecord], bound: float | None) -> float | None:
+    """Test whether some record of a query is more probable than an unlisted one can be.
+
+    The other list has none of its records. A record as probable as its bound is missing there with
+    probability ``MISSED`` at most, so that an estimate above the bound is a difference, but for
+    that probability and its own error. Each record of the query is one try.
+    """
+    tails = [
+        upper_tail((record.raw_probability - bound) / record.std_error)
+        for record in records
+        if bound is not None and record.std_error
+    ]
+    return min(1.0, len(tails) * (min(tails) + MISSED)) if tails else None
+
+
+def _untested(
+    query: str,
+    listing: Listing,
+    before: float | None,
+    after: float | None,
+    p_value: float | None = None,
+) -> Change:
+    return Change(
+        query=query,
+        listing=listing,
+        before=before,
+        after=after,
+        difference=None,
+        low=None,
+        high=None,
+        p_value=p_value,
+    )
+
+
+def _judged(found: list[Change], rate: float) -> list[Change]:
+    tested = [change for change in found if change.p_value is not None]
+    p_values = np.array([change.p_value for change in tested], dtype=np.float64)
+    passed = dict(zip(map(id, tested), benjamini_hochberg(p_values, rate), strict=True))
+    return [replace(c, verdict=_direction(c)) if passed.get(id(c)) else c for c in found]
+
+
+def _direction(change: Change) -> Literal["rose", "fell"]:
+    if change.difference is not None:
+        return "rose" if change.difference > 0 else "fell"
+    return "rose" if change.listing == "new on the list" else "fell"
+
+
+def _surest_first(change: Change) -> tuple[int, float, float]:
+    size = max(change.before or 0.0, change.after or 0.0)
+    if change.p_value is None:
+        return 2, 0.0, -size
+    return int(change.verdict is None), change.p_value, -size

@@ -1,0 +1,129 @@
+"""Search trends: what is popular now, how sure its place is, and what changed."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.release import Release, ReleasedQuery
+from blender_dp.search_trends.changes import Change, changes
+from blender_dp.search_trends.rank_intervals import rank_intervals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedQuery:
+    """A query and the places it may truly have among all that are listed."""
+
+    query: str
+    probability: float
+    low: float | None
+    high: float | None
+    rank: int | None
+    """Its place by estimate; None where it has no interval (flaw F1), and so no sure place."""
+    best_rank: int
+    worst_rank: int
+    group: int | None
+    """Numbered from 1. No two queries of a group can be told apart; neighbouring groups may
+    overlap, as the ranks say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trends:
+    """A ranking and, with an earlier release, its changes."""
+
+    private: bool
+    """False if either release was made with a seed."""
+    created: str
+    earlier_created: str | None
+    confidence: float
+    """Of each interval of a probability, and of all ranks together."""
+    false_discovery_rate: float
+    ranking: tuple[RankedQuery, ...]
+    """By estimate; those without an interval last."""
+    changes: tuple[Change, ...] | None
+    """The surest first; None without an earlier release."""
+
+    @property
+    def without_interval(self) -> int:
+        """How many queries could not be ranked."""
+        return sum(row.rank is None for row in self.ranking)
+
+    @property
+    def untested(self) -> int:
+        """How many queries could not be tested for change."""
+        return sum(change.p_value is None for change in self.changes or ())
+
+    def document(self) -> dict[str, Any]:
+        """Return the same as JSON has it."""
+        return {
+            **asdict(self),
+            "without_interval": self.without_interval,
+            "untested": self.untested,
+        }
+
+
+def trends(
+    release: Release, earlier: Release | None = None, *, false_discovery_rate: float = 0.05
+) -> Trends:
+    """Return what is popular, how sure its place is, and what changed since ``earlier``.
+
+    Paper: search trend computation (section 1.1). Privacy: post-processing of releases.
+
+    Args:
+        release: What ``read_release`` returned.
+        earlier: A release to compare with.
+        false_discovery_rate: The share of reported rises and falls that may be wrong, on average.
+    """
+    if not 0 < false_discovery_rate < 1:
+        raise ParameterError(
+            "false_discovery_rate", "between 0 and 1, both excluded", false_discovery_rate
+        )
+    found = None
+    if earlier is not None:
+        found = tuple(changes(release, earlier, false_discovery_rate=false_discovery_rate))
+    return Trends(
+        private=release.private and (earlier is None or earlier.private),
+        created=release.created,
+        earlier_created=None if earlier is None else earlier.created,
+        confidence=release.confidence,
+        false_discovery_rate=false_discovery_rate,
+        ranking=tuple(_ranking(release)),
+        changes=found,
+    )
+
+
+def _ranking(release: Release) -> list[RankedQuery]:
+    rows = release.listed_queries()
+    sound = sorted(
+        (row for row in rows if row.std_error is not None), key=lambda row: -row.raw_probability
+    )
+    spoilt = [row for row in rows if row.std_error is None]
+    places = rank_intervals(
+        np.array([row.raw_probability for row in sound]),
+        np.array([row.std_error for row in sound], dtype=np.float64),
+        level=1 - release.confidence,
+    )
+    ranked = zip(
+        sound, places.best.tolist(), places.worst.tolist(), places.group.tolist(), strict=True
+    )
+    # Whatever cannot be ranked may stand above anything.
+    return [
+        _ranked(row, rank=rank, best=best, worst=worst + len(spoilt), group=group)
+        for rank, (row, best, worst, group) in enumerate(ranked, start=1)
+    ] + [_ranked(row, rank=None, best=1, worst=len(rows), group=None) for row in spoilt]
+
+
+def _ranked(
+    row: ReleasedQuery, *, rank: int | None, best: int, worst: int, group: int | None
+) -> RankedQuery:
+    return RankedQuery(
+        query=row.query or "",
+        probability=row.probability,
+        low=row.low,
+        high=row.high,
+        rank=rank,
+        best_rank=best,
+        worst_rank=worst,
+        group=group,
+    )

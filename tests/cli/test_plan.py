@@ -1,0 +1,71 @@
+"""``blender-dp plan``: a table, an object for programs, files and a page."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from cli.outcomes import Command, assert_refused
+from report.report_inputs import make_release
+
+PLAN = ("plan", "--users=30000", "--epsilon=4", "--delta=1e-5", "--draws=2")
+ZIPF = (*PLAN, "--like=zipf:1.1")
+
+
+def test_the_prediction_is_a_table(command: Command) -> None:
+    outcome = command(*ZIPF)
+    assert outcome.status == 0
+    heading, first = outcome.out.splitlines()[:2]
+    assert " ".join(heading.split()) == "predicted mean ± error nine of ten collections"
+    assert first.startswith("queries on the list")
+    assert "clients: subset selection" in outcome.out
+    assert outcome.err.startswith("If records are like zipf:1.1:")
+
+
+def test_json_is_the_plan(command: Command) -> None:
+    document = json.loads(command(*ZIPF, "--json", "--target-size=15").out)
+    assert (document["users"], document["opt_in_users"]) == (30_000, 1_500)
+    assert [answer["varied"] for answer in document["answers"]] == ["opt_in", "epsilon"]
+
+
+def test_files_hold_the_curve(command: Command, tmp_path: Path) -> None:
+    outcome = command(*ZIPF, "-o", tmp_path / "plan", "--curve=epsilon")
+    assert outcome.status == 0
+    assert outcome.out.endswith(f"page: {tmp_path / 'plan' / 'plan.html'}\n")
+    with (tmp_path / "plan" / "plan.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["epsilon"] for row in rows][3] == "4.0"
+    document = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
+    assert (
+        float(rows[3]["queries_mean"])
+        == document["curve"]["points"][3]["measures"]["queries"]["mean"]
+    )
+    assert_refused(command(*ZIPF, "-o", tmp_path / "plan"), "exists already")
+
+
+def test_an_earlier_release_says_what_records_are_like(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "release.json"
+    path.write_text(json.dumps(make_release()), encoding="utf-8")
+    outcome = command(*PLAN, path)
+    assert outcome.status == 0
+    assert outcome.err.startswith("If records are like release:")
+    assert_refused(command(*ZIPF, path), "--like: like must be left out where a release is given")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--users=0",), "--users: users must be a whole number from 1"),
+        (("--opt-in=1",), "--opt-in: opt_in must be strictly between 0 and 1"),
+        (("--like=bing",), "--like: like must be aol, yandex, zipf"),
+        (("--target-size=1000000",), "the best is a list of"),
+        (("--records-per-user=0",), "--records-per-user: records_per_user must be between"),
+        (("--draws=1",), "--draws: draws must be from 2"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(
+    command: Command, arguments: tuple[str, ...], sentence: str
+) -> None:
+    given = {argument.partition("=")[0] for argument in arguments}
+    kept = [option for option in ZIPF if option.partition("=")[0] not in given]
+    assert_refused(command(*kept, *arguments), sentence)

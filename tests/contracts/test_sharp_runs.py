@@ -1,0 +1,78 @@
+"""The ``sharp`` preset on every population: the same rows and seed give the oracle's result."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from contracts.logs import Opener, made_up_log
+from contracts.populations import in_memory
+
+from blender_dp.core.blender import BlenderResult, blender
+from blender_dp.core.estimates import OptInEvidence
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.in_memory import LogRow
+
+MANY = Parameters(epsilon=4.0, delta=1e-2)
+DECLARED = Parameters(epsilon=4.0, delta=1e-2, head_list_size=9, one_record_each=True)
+
+
+def numbers(result: BlenderResult) -> dict[str, object]:
+    """Return everything that was released."""
+    evidence = result.curated.opt_in.evidence
+    assert isinstance(evidence, OptInEvidence)
+    tally = evidence.tally
+    return {
+        "head list": result.head_list,
+        "branch": tally.choice,
+        "values": tally.values.tolist(),
+        "sums": tally.sums.tolist(),
+        "squares": (tally.record_squares, tally.query_squares),
+        "reports": result.clients.counts.tolist(),
+        "blend": result.blended.cells.projected.tolist(),
+    }
+
+
+def first_rows(rows: Sequence[LogRow]) -> list[LogRow]:
+    """Return one row of every user."""
+    return list({row.user: row for row in reversed(rows)}.values())
+
+
+@pytest.mark.parametrize("parameters", [MANY, DECLARED], ids=["many records", "one record"])
+def test_same_rows_and_seed_give_the_oracles_result(
+    opened: Opener, seed: int, tmp_path: Path, parameters: Parameters
+) -> None:
+    rows = made_up_log(seed)
+    if parameters.one_record_each:
+        rows = first_rows(rows)
+    results = []
+    for kind in (opened, lambda *a, **k: in_memory(a[0], Randomness.seeded(a[1]), tmp_path, **k)):
+        with kind(rows, seed, opt_in=0.5, all_rows=True) as population:
+            results.append(blender(population, parameters, Randomness.seeded(seed + 1)))
+    assert results[0].head_list.queries
+    assert numbers(results[0]) == numbers(results[1])
+
+
+@pytest.mark.parametrize("parameters", [MANY, DECLARED], ids=["many records", "one record"])
+def test_a_result_is_a_distribution_with_intervals_around_it(
+    opened: Opener, seed: int, parameters: Parameters
+) -> None:
+    with opened(made_up_log(seed), seed, opt_in=0.5, all_rows=True) as population:
+        result = blender(population, parameters, Randomness.seeded(seed))
+    for level in (result.blended.cells, result.blended.queries):
+        assert level.projected.sum() == pytest.approx(1)
+        assert level.projected.min() >= 0
+        low, high = level.interval()
+        assert (low <= level.projected + 1e-12).all()
+        assert (level.projected <= high + 1e-12).all()
+        assert ((level.opt_in_weight >= 0) & (level.opt_in_weight <= 1)).all()
+    assert len(result.head_list.queries) <= (parameters.head_list_size or 10**9)
+
+
+def test_a_list_of_nothing_is_an_answer_too(opened: Opener, seed: int) -> None:
+    """Nobody shares a record: everything is everything else."""
+    rows = [LogRow(f"u{i}", f"q{i}", "x") for i in range(60)]
+    with opened(rows, seed, opt_in=0.5, all_rows=True) as population:
+        result = blender(population, Parameters(epsilon=1, delta=1e-9), Randomness.seeded(seed))
+    assert result.head_list.queries == ()
+    assert result.blended.cells.projected.tolist() == [1.0]

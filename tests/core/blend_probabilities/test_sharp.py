@@ -1,0 +1,294 @@
+"""The blend of the sharp preset: numbers of an independent simulation, edge cases, coverage."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from core.sharp_cases import Groups, InOrOut, draw_groups, falling
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blender_dp.core.blend_probabilities.rare_records import rare_records
+from blender_dp.core.blend_probabilities.sharp import Combined, combine
+from blender_dp.core.cells import Cells, FloatArray
+from blender_dp.core.client_views import ClientView, ClientViews, choose_query_share
+from blender_dp.core.opt_in_release import Branch, OptInRelease
+from blender_dp.core.opt_in_views import OptInViews, trimmed
+
+VECTORS: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "sharp_vectors.json").read_text(encoding="utf-8")
+)["cases"]
+BRANCHES: list[tuple[Branch, bool]] = [("laplace", True), ("laplace", False), ("gauss", False)]
+
+
+class Vector:
+    """One case of the file, its list trimmed."""
+
+    def __init__(self, name: str) -> None:
+        case = VECTORS[name]
+        fields = dict(case["release"])
+        whole = Cells.of(case["listed_urls"])
+        fields["values"] = np.array([np.nan if d is None else d for d in fields["values"]])
+        fields["sums"] = np.array(fields["sums"])
+        fields["sum_variance"] = np.full(whole.cell_count, fields["sum_variance"])
+        kept, self.release = trimmed(OptInRelease(**fields), whole, case["most_queries"])
+        self.kept = kept.tolist()
+        self.cells = Cells.of((whole.urls_per_query[kept] - 1).tolist())
+        self.views = OptInViews.of(self.release, self.cells, users=case["users"])
+        said = case["clients"]
+        self.clients = ClientViews(
+            records=ClientView(
+                estimate=np.array(said["records"]),
+                channel=InOrOut(*said["record_channel"]),
+                reports=said["record_reports"],
+            ),
+            queries=ClientView(
+                estimate=np.array(said["queries"]),
+                channel=InOrOut(*said["query_channel"]),
+                reports=said["query_reports"],
+            ),
+        )
+        self.users, self.robust, self.expected = case["users"], case["robust"], case["expected"]
+        self.expected_kept = case["kept"]
+
+    def combined(self) -> Combined:
+        return combine(self.release, self.cells, self.clients, users=self.users, robust=self.robust)
+
+
+@pytest.fixture(params=VECTORS, ids=lambda name: name)
+def vector(request: pytest.FixtureRequest) -> Vector:
+    return Vector(request.param)
+
+
+def assert_close(found: FloatArray | float, expected: list[float] | float) -> None:
+    assert np.asarray(found) == pytest.approx(np.asarray(expected), rel=1e-9, abs=1e-15)
+
+
+def test_the_opt_in_views_are_those_of_the_simulation(vector: Vector) -> None:
+    expected, constants = vector.expected, vector.views.whole_list
+    assert vector.kept == vector.expected_kept
+    assert_close(constants.record_concentration, expected["conc"])
+    assert_close(constants.query_concentration, expected["concq"])
+    assert_close(constants.value_ratio, expected["kap"])
+    assert_close(constants.ratio_variance, expected["om2"])
+    assert_close(vector.views.threshold, expected["threshold"])
+    assert_close(vector.views.start(), expected["start"])
+
+
+def test_the_rare_records_are_those_of_the_simulation(vector: Vector) -> None:
+    rare = rare_records(vector.views, 1.75)
+    assert rare.cells.tolist() == vector.expected["rare_cells"]
+    assert_close(rare.mean, vector.expected["rare_mean"])
+    assert_close(rare.variance, vector.expected["rare_variance"])
+
+
+def test_the_query_share_is_that_of_the_simulation(vector: Vector) -> None:
+    views, clients = vector.views, vector.clients
+    assert clients.records
+    assert clients.queries
+    n_o, p = vector.release.users, views.start()
+    share = choose_query_share(
+        vector.cells,
+        p,
+        views.combined(n_o * p)[1] / n_o**2,
+        record_channel=clients.records.channel,
+        query_channel=clients.queries.channel,
+        clients=clients.reports,
+    )
+    assert share == vector.expected["query_share"]
+
+
+def test_the_blend_is_that_of_the_simulation(vector: Vector) -> None:
+    found, expected = vector.combined(), vector.expected
+    assert_close(found.cells.estimate.probability, expected["p"])
+    assert_close(found.cells.estimate.variance, expected["cell_variance"])
+    assert_close(found.cells.low, expected["low"])
+    assert_close(found.cells.high, expected["high"])
+    assert_close(found.cells.opt_in.probability, expected["opt_in"])
+    assert_close(found.cells.opt_in.variance, expected["opt_in_variance"])
+    assert_close(found.cells.clients.variance, expected["client_variance"])
+    assert_close(found.queries.estimate.variance, expected["query_variance"])
+    assert_close(found.queries.low, expected["query_low"])
+    assert_close(found.queries.high, expected["query_high"])
+    assert_close(found.queries.opt_in_weight, expected["opt_in_query_weight"])
+
+
+def test_the_test_of_drift_is_that_of_the_simulation(vector: Vector) -> None:
+    drift = vector.combined().drift
+    assert drift
+    assert drift.degrees == vector.expected["drift_degrees"]
+    assert_close(drift.statistic, vector.expected["drift_statistic"])
+    assert drift.p_value == pytest.approx(vector.expected["drift_p_value"], rel=1e-9)
+    assert_close(drift.between_group_variance, vector.expected["between_group_variance"])
+
+
+def blended(groups: Groups, *, robust: bool = True) -> Combined:
+    return combine(groups.release, groups.cells, groups.clients, users=groups.users, robust=robust)
+
+
+def assert_sound(result: Combined, cells: Cells) -> None:
+    """A distribution, its query totals, and finite intervals around it."""
+    p = result.cells.estimate.probability
+    assert (p >= 0).all()
+    assert p.sum() == pytest.approx(1, abs=1e-12)
+    assert result.queries.estimate.probability == pytest.approx(cells.by_query(p), abs=1e-15)
+    for level in (result.cells, result.queries):
+        assert (level.estimate.variance >= 0).all()
+        assert (level.low >= 0).all()
+        assert (level.high <= 1).all()
+        assert (level.low <= level.estimate.probability + 1e-15).all()
+        assert (level.high >= level.estimate.probability - 1e-15).all()
+        assert (level.opt_in_weight >= 0).all()
+        assert (level.opt_in_weight <= 1 + 1e-12).all()
+
+
+@settings(max_examples=50)
+@given(
+    urls=st.lists(st.integers(1, 5), min_size=1, max_size=10),
+    seed=st.integers(0, 10**6),
+    epsilon=st.floats(0.1, 10),
+    opt_in=st.integers(1, 10**5),
+    clients=st.integers(2, 10**6),
+    kind=st.sampled_from(BRANCHES),
+)
+def test_any_two_groups_give_a_sound_answer(
+    urls: list[int],
+    seed: int,
+    epsilon: float,
+    opt_in: int,
+    clients: int,
+    kind: tuple[Branch, bool],
+) -> None:
+    groups = draw_groups(
+        urls,
+        seed,
+        epsilon=epsilon,
+        opt_in=opt_in,
+        clients=clients,
+        branch=kind[0],
+        one_record_each=kind[1],
+    )
+    assert_sound(blended(groups), groups.cells)
+
+
+@pytest.mark.parametrize(("branch", "one_record_each"), BRANCHES)
+def test_opt_in_users_alone_are_enough(branch: Branch, one_record_each: bool) -> None:
+    groups = draw_groups([2, 1, 3], 0, branch=branch, one_record_each=one_record_each)
+    result = combine(groups.release, groups.cells, None, users=groups.release.users)
+    assert_sound(result, groups.cells)
+    assert result.drift is None
+    assert result.cells.opt_in_weight == pytest.approx(1.0)
+    assert np.isnan(result.cells.clients.probability).all()
+    assert np.isnan(result.queries.clients.variance).all()
+    frequent = groups.truth * groups.release.users > 500
+    assert result.cells.estimate.probability[frequent] == pytest.approx(
+        groups.truth[frequent], rel=0.2
+    )
+
+
+@pytest.mark.parametrize("missing", ["records", "queries"])
+def test_reports_of_one_kind_are_enough(missing: str) -> None:
+    groups = draw_groups([2, 1, 3], 0)
+    one_kind = (
+        ClientViews(queries=groups.clients.queries)
+        if missing == "records"
+        else ClientViews(records=groups.clients.records)
+    )
+    result = combine(groups.release, groups.cells, one_kind, users=groups.users)
+    assert_sound(result, groups.cells)
+    assert result.drift
+    assert result.drift.degrees > 0
+    assert np.isnan(result.cells.clients.probability).all() == (missing == "records")
+    assert np.isfinite(result.queries.clients.probability).all()
+
+
+@pytest.mark.parametrize("with_clients", [False, True])
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_an_empty_list_is_certain(branch: Branch, with_clients: bool) -> None:
+    groups = draw_groups([1], 0, branch=branch)
+    empty = Cells.of([])
+    release = replace(
+        groups.release,
+        values=np.array([np.nan]),
+        sums=np.array([19_990.0]),
+        sum_variance=np.array([80.0]),
+    )
+    alone = ClientView(estimate=np.ones(1), channel=InOrOut(1.0, 0.0), reports=10)
+    clients = ClientViews(records=alone) if with_clients else None
+    result = combine(release, empty, clients, users=groups.users)
+    for level in (result.cells, result.queries):
+        assert level.estimate.probability.tolist() == [1.0]
+        assert level.estimate.variance.tolist() == [0.0]
+        assert level.low.tolist() == level.high.tolist() == [1.0]
+
+
+def test_more_reports_weigh_more() -> None:
+    few, many = (
+        blended(draw_groups([2, 1, 3], 0, clients=clients)) for clients in (2_000, 2_000_000)
+    )
+    for level in ("cells", "queries"):
+        assert (getattr(few, level).opt_in_weight > getattr(many, level).opt_in_weight).all()
+
+
+def test_groups_that_differ_are_noticed_and_the_opt_in_users_then_count_for_less() -> None:
+    cells = Cells.of([1] * 12)
+    p = falling(cells)
+    other = p * np.where(cells.query_of_cell % 2, 1.5, 0.5)
+    other[-1] += 1 - other.sum()
+    groups = draw_groups([1] * 12, 0, epsilon=4.0, opt_in=50_000, opt_in_truth=other)
+    trusting, robust = blended(groups, robust=False), blended(groups)
+    assert trusting.drift
+    assert robust.drift
+    assert robust.drift.p_value < 1e-6
+    assert trusting.drift.between_group_variance == 0
+    assert robust.drift.between_group_variance == pytest.approx(0.25, rel=0.7)
+    assert (robust.queries.opt_in_weight < trusting.queries.opt_in_weight)[:6].all()
+    error, trusting_error = (
+        np.abs(result.queries.estimate.probability - cells.by_query(p)).sum()
+        for result in (robust, trusting)
+    )
+    assert error < 0.7 * trusting_error
+
+
+def covered(kind: tuple[Branch, bool], runs: int = 60) -> tuple[float, float]:
+    """Return how many listed records and queries have the truth in their interval, fixed draws.
+
+    The truth is the distribution both groups are drawn from, so n is taken to be large.
+    """
+    cells_hit, queries_hit = [], []
+    for seed in range(runs):
+        groups = draw_groups(
+            [2, 1, 3, 1, 1, 2], seed, epsilon=2.0, branch=kind[0], one_record_each=kind[1]
+        )
+        result = combine(groups.release, groups.cells, groups.clients, users=10**9)
+        truth = groups.cells.by_query(groups.truth)
+        hit = (result.cells.low <= groups.truth) & (groups.truth <= result.cells.high)
+        cells_hit.append(hit[groups.cells.listed].mean())
+        queries_hit.append(
+            ((result.queries.low <= truth) & (truth <= result.queries.high))[:-1].mean()
+        )
+    return float(np.mean(cells_hit)), float(np.mean(queries_hit))
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    records, queries = covered(("laplace", True))
+    assert 0.92 < records < 0.99
+    assert 0.91 < queries < 0.99
+
+
+def test_the_answer_does_not_depend_on_the_callers_arrays_afterwards() -> None:
+    """Nothing that came in is changed."""
+    groups = draw_groups([2, 1, 3], 0)
+    before = [groups.release.values.copy(), groups.release.sums.copy()]
+    blended(groups)
+    assert groups.release.sums.tolist() == before[1].tolist()
+    assert np.array_equal(groups.release.values, before[0], equal_nan=True)
+
+
+def test_equal_inputs_give_equal_answers() -> None:
+    first, second = (blended(draw_groups([3, 1, 2], 4)) for _ in range(2))
+    assert first.cells.estimate.probability.tolist() == second.cells.estimate.probability.tolist()
+    assert first.drift == second.drift

@@ -1,0 +1,54 @@
+"""Every line of the ledger together is the promise, exactly."""
+
+from fractions import Fraction
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_dp.core.budget import Branch, Budget
+from blender_dp.core.parameters import Parameters, exact
+
+
+@given(
+    epsilon=st.floats(1e-6, 1e3),
+    delta=st.floats(1e-12, 0.5),
+    branch=st.sampled_from(get_args(Branch)),
+)
+def test_the_lines_add_up_to_the_promise(epsilon: float, delta: float, branch: Branch) -> None:
+    budget = Budget.of(Parameters(epsilon=epsilon, delta=delta))
+    lines = budget.ledger(branch)
+    assert sum((line.epsilon for line in lines), Fraction(0)) == exact(epsilon)
+    assert sum((line.delta for line in lines), Fraction(0)) == exact(delta)
+    assert all(line.epsilon > 0 for line in lines)
+
+
+@given(epsilon=st.floats(1e-6, 1e3), delta=st.floats(1e-12, 0.5))
+def test_declaring_one_record_saves_both_scalars(epsilon: float, delta: float) -> None:
+    declared = Budget.of(Parameters(epsilon=epsilon, delta=delta, one_record_each=True))
+    lines = declared.ledger("laplace")
+    assert [line.release for line in lines] == ["discovery", "sums"]
+    assert sum((line.epsilon for line in lines), Fraction(0)) == exact(epsilon)
+    assert sum((line.delta for line in lines), Fraction(0)) == exact(delta)
+
+
+def test_the_shares_by_hand() -> None:
+    """ε = 4: the branch 0.04; of the other 3.96 a hundredth, 15 hundredths and the rest."""
+    budget = Budget.of(Parameters(epsilon=4, delta=1e-5))
+    assert budget.branch_epsilon == Fraction(4, 100)
+    assert budget.scalar_epsilon == Fraction("0.0396")
+    assert budget.estimation_epsilon == Fraction("0.594")
+    assert budget.discovery_epsilon == Fraction("3.3264")
+    assert [line.release for line in budget.ledger("laplace")] == [
+        "choice of the branch",
+        "discovery",
+        "sums",
+        "scalars",
+    ]
+
+
+@pytest.mark.parametrize("branch", get_args(Branch))
+def test_delta_is_spent_once(branch: Branch) -> None:
+    lines = Budget.of(Parameters(epsilon=1, delta=1e-6)).ledger(branch)
+    assert [line.delta for line in lines if line.delta] == [Fraction(1, 10**6)]

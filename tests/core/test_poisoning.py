@@ -1,0 +1,120 @@
+"""The alarm for a pushed record: as rare as it says, and raised when something was pushed."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, laplace, norm
+
+from blender_dp.core.cells import FloatArray
+from blender_dp.core.poisoning import ALARM, Comparisons, Disagreement, find_disagreement
+from exact_tests import FALSE_ALARM, binomial_p_value
+
+SCALE = 3.37
+"""b of the noise on opt-in sums at ε = 4, in users."""
+MU: FloatArray = np.repeat([2.0, 8.0, 40.0, 400.0], 75)
+CLIENT_SD = 10.0
+
+
+def comparisons(difference: FloatArray, draws: float = 1.0, mu: FloatArray = MU) -> Comparisons:
+    ones = np.ones_like(difference)
+    return Comparisons(
+        items=np.arange(len(difference)) + 5,
+        difference=difference,
+        sample_variance=mu[: len(difference)],
+        client_variance=CLIENT_SD**2 * ones,
+        noise_variance=2 * SCALE**2 * max(draws, 1) * ones,
+        noise_draws=draws * ones,
+    )
+
+
+def test_without_laplace_noise_and_sample_it_is_chernoffs_bound_of_the_normal_law() -> None:
+    z = np.array([0.5, 2.0, 4.0, 6.0])
+    plain = Comparisons(
+        items=np.arange(4),
+        difference=3 * z,
+        sample_variance=np.zeros(4),
+        client_variance=np.full(4, 5.0),
+        noise_variance=np.full(4, 4.0),
+        noise_draws=np.zeros(4),
+    )
+    assert plain.tail_bounds() == pytest.approx(np.minimum(2 * np.exp(-(z**2) / 2), 1))
+    assert plain.z == pytest.approx(z)
+
+
+def convolved_tail(t: float, sample: float) -> float:
+    """Return Pr[|Laplace + normal| ≥ t] by summing over the Laplace law."""
+    y = np.linspace(-60 * SCALE, 60 * SCALE, 200_001)
+    deviation = np.sqrt(CLIENT_SD**2 + sample)
+    weight = laplace.pdf(y, scale=SCALE) * (y[1] - y[0])
+    return float(2 * (weight * norm.sf((t - y) / deviation)).sum())
+
+
+@pytest.mark.parametrize("t", [30.0, 50.0, 70.0, 90.0])
+def test_the_bound_is_above_the_tail_and_not_far(t: float) -> None:
+    (bound,) = comparisons(np.array([t])).tail_bounds()
+    true = convolved_tail(t, MU[0])
+    assert true <= bound <= 100 * true
+
+
+def test_several_draws_of_noise_have_a_lighter_tail_than_one_as_wide() -> None:
+    t = np.full(1, 90.0)
+    four = comparisons(t, draws=4.0)
+    one = Comparisons(
+        **{name: getattr(four, name) for name in Comparisons.__slots__ if name != "noise_draws"},
+        noise_draws=np.ones(1),
+    )
+    normal = Comparisons(
+        **{name: getattr(four, name) for name in Comparisons.__slots__ if name != "noise_draws"},
+        noise_draws=np.zeros(1),
+    )
+    assert normal.tail_bounds()[0] < four.tail_bounds()[0] < one.tail_bounds()[0]
+
+
+RUNS = 20_000
+
+
+def test_chance_raises_the_alarm_less_than_once_in_a_thousand(seed: int) -> None:
+    rng, runs = np.random.default_rng(seed), 1500
+    mu = np.tile(MU, runs)
+    sample = rng.poisson(mu) - mu
+    noise = rng.laplace(0, SCALE, len(mu)) + rng.normal(0, CLIENT_SD, len(mu))
+    bounds = comparisons(sample + noise, mu=mu).tail_bounds().reshape(runs, -1)
+    alarms = int((bounds.min(axis=1) * len(MU) < ALARM).sum())
+    assert binom.sf(alarms - 1, runs, ALARM) > FALSE_ALARM
+
+
+def test_a_normal_law_in_its_place_would_cry_wolf(seed: int) -> None:
+    """The twin of the test above: with little client noise, and the Laplace tail forgotten."""
+    rng = np.random.default_rng(seed)
+    noise = rng.laplace(0, SCALE, (RUNS, len(MU)))
+    z = np.abs(noise).max(axis=1) / (np.sqrt(2) * SCALE)
+    threshold = norm.isf(ALARM / 2 / len(MU))
+    alarms = int((z > threshold).sum())
+    assert binomial_p_value(alarms, RUNS, ALARM) < FALSE_ALARM
+    rate = 1 - (1 - 2 * laplace.sf(threshold * np.sqrt(2))) ** len(MU)
+    assert binom.cdf(binom.isf(FALSE_ALARM, RUNS, ALARM), RUNS, rate) < FALSE_ALARM
+
+
+def test_one_pushed_record_among_hundreds_is_named() -> None:
+    difference = np.zeros(len(MU))
+    difference[[7, 9]] = -120.0, 30.0
+    found = find_disagreement(comparisons(difference))
+    assert found.is_alarming
+    ((item, z),) = found.widest
+    assert item == 12
+    assert z == pytest.approx(-120 / np.sqrt(2 + 100 + 2 * SCALE**2))
+    assert found.sentence.startswith("One record or query of 300 compared differ")
+
+
+def test_the_p_value_counts_every_comparison() -> None:
+    difference = np.zeros(len(MU))
+    difference[0] = 90.0
+    alone = comparisons(difference[:1])
+    assert find_disagreement(comparisons(difference)).p_value == pytest.approx(
+        len(MU) * find_disagreement(alone).p_value
+    )
+
+
+def test_without_an_alarm_nothing_is_named() -> None:
+    found = find_disagreement(comparisons(np.full(len(MU), 20.0)))
+    assert found == Disagreement(comparisons=300, p_value=1.0, widest=())
+    assert found.sentence == "No single record or query of 300 compared sets the groups apart."

@@ -1,0 +1,171 @@
+"""Fake clients against the ``sharp`` preset, on a workload of the size of AOL's log.
+
+The strongest fake report there is under subset selection: it always names the target. Draws are
+fixed, so that every outcome here is one that was looked at; how often chance raises the alarm is
+tested in tests/core/test_poisoning.py.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+
+from blender_dp.core.blender import PRESETS, Curated, curate
+from blender_dp.core.cells import IntArray
+from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
+from blender_dp.core.estimates import BlendedEstimates
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import ReportCounts
+from blender_dp.core.randomness import Randomness
+from blender_dp.core.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.engine.synthetic.workloads import aol_single
+from blender_dp.evaluation.coded_log import CodedLog
+from blender_dp.evaluation.coded_population import CodedPopulation
+
+USERS = 519_371
+FEW, SOME, MANY = 1e-4, 1e-3, 1e-2
+"""Shares of the clients that are fake."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """Both groups of one campaign, and what comes out of it."""
+
+    curated: Curated
+    honest: ReportCounts
+    channels: SubsetChannels
+
+    def blend(self, reports: ReportCounts) -> BlendedEstimates:
+        head_list = self.curated.head_list
+        clients = client_estimates(reports, head_list.cells, head_list.mechanism)
+        return PRESETS["sharp"].blend_probabilities(self.curated.opt_in, clients)
+
+
+@cache
+def log() -> CodedLog:
+    columns = aol_single(USERS)
+    return CodedLog.of(columns.user, columns.query, columns.url)
+
+
+@cache
+def campaign(seed: int, epsilon: float = 4.0) -> Campaign:
+    randomness = Randomness.seeded(seed)
+    parameters = Parameters(epsilon=epsilon, delta=1e-5, one_record_each=True)
+    population = CodedPopulation.draw(log(), opt_in=0.05, seed=seed, randomness=randomness)
+    curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
+    head_list = curated.head_list
+    return Campaign(
+        curated=curated,
+        honest=population.clients.report_counts(head_list),
+        channels=SubsetChannels.of(head_list.cells, head_list.mechanism),
+    )
+
+
+@cache
+def clean(seed: int) -> BlendedEstimates:
+    return campaign(seed).blend(campaign(seed).honest)
+
+
+def fake_counts(channel: SubsetChannel, number: int, target: int) -> IntArray:
+    """Return what so many fakes name: the target, and others at random lest they look alike."""
+    random = np.random.default_rng(7).random((number, channel.size))
+    random[:, target] = 2.0
+    named = np.argpartition(random, -channel.subset_size, axis=1)[:, -channel.subset_size :]
+    return np.bincount(named.ravel(), minlength=channel.size)
+
+
+def poisoned(
+    seed: int, target: int, share: float, *, all_asked_for_the_record: bool = False
+) -> BlendedEstimates:
+    """Let fakes take the place of a share of the clients, as random as the clients' questions.
+
+    With ``all_asked_for_the_record`` they have found accounts whose public coin says so.
+    """
+    of, made = campaign(seed), campaign(seed).honest
+    cells = of.curated.head_list.cells
+    fakes = round(share * (made.cell_reports + made.query_reports))
+    asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
+    asked = 0 if all_asked_for_the_record else asked
+    named = {
+        "cells": fake_counts(of.channels.records, fakes - asked, target),
+        "queries": fake_counts(of.channels.queries, asked, int(cells.query_of_cell[target])),
+    }
+    return of.blend(
+        ReportCounts(
+            cells=np.round(made.cells * (1 - share)).astype(np.int64) + named["cells"],
+            cell_reports=round(made.cell_reports * (1 - share)) + fakes - asked,
+            queries=np.round(made.queries * (1 - share)).astype(np.int64) + named["queries"],
+            query_reports=round(made.query_reports * (1 - share)) + asked,
+        )
+    )
+
+
+def targets(seed: int) -> dict[str, int]:
+    """Return listed records: the most popular, the tenth, the middle and the last."""
+    cells = campaign(seed).curated.head_list.cells
+    ranked = cells.listed[np.argsort(-clean(seed).cells.projected[cells.listed])]
+    places = {"first": 0, "tenth": 9, "middle": len(ranked) // 2, "last": -1}
+    return {name: int(ranked[place]) for name, place in places.items()}
+
+
+def shift(seed: int, pushed: BlendedEstimates) -> float:
+    """Return by how many of its own standard errors the record that moved most has moved."""
+    before, listed = clean(seed).cells, campaign(seed).curated.head_list.cells.listed
+    moved = pushed.cells.projected - before.projected
+    return float(np.abs(moved / before.raw.std_error)[listed].max())
+
+
+def is_noticed(result: BlendedEstimates) -> bool:
+    assert result.disagreement is not None
+    return result.disagreement.is_alarming
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_without_fakes_there_is_no_alarm(seed: int) -> None:
+    assert not is_noticed(clean(seed))
+
+
+@pytest.mark.parametrize("place", ["first", "tenth", "middle", "last"])
+@pytest.mark.parametrize("share", [FEW, SOME])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_one_fake_in_a_thousand_moves_no_record_by_five_standard_errors(
+    seed: int, share: float, place: str
+) -> None:
+    pushed = poisoned(seed, targets(seed)[place], share)
+    assert shift(seed, pushed) <= 5
+
+
+@pytest.mark.parametrize("place", ["first", "tenth", "middle", "last"])
+def test_nor_unnoticed_if_all_fakes_are_asked_for_the_record(place: str) -> None:
+    """Nine clients in ten are asked for the query here: among the others fakes weigh tenfold."""
+    target = targets(0)[place]
+    pushed = poisoned(0, target, SOME, all_asked_for_the_record=True)
+    assert shift(0, pushed) <= 5 or is_noticed(pushed)
+    assert pushed.disagreement is not None
+    assert pushed.disagreement.widest[0][0] == target
+
+
+@pytest.mark.parametrize("place", ["first", "tenth", "middle", "last"])
+def test_one_fake_in_a_hundred_lifts_any_record_and_is_noticed(place: str) -> None:
+    pushed = poisoned(0, targets(0)[place], MANY)
+    assert shift(0, pushed) > 5
+    assert is_noticed(pushed)
+    assert pushed.disagreement is not None
+    assert pushed.disagreement.widest[0][1] < -5  # the clients say more
+
+
+def test_the_test_of_drift_alone_overlooks_a_rare_record() -> None:
+    """Why there is another: drift adds up frequent queries."""
+    target = targets(0)["last"]
+    pushed = poisoned(0, target, SOME, all_asked_for_the_record=True)
+    assert is_noticed(pushed)
+    assert pushed.drift is not None
+    assert not pushed.drift.is_significant
+
+
+def test_a_fake_report_weighs_about_two_clients() -> None:
+    """And under LocalAlg six to nineteen (docs/explanation/attacks.md)."""
+    channel = campaign(0).channels.records
+    weight = (1 - channel.pout) / channel.gain
+    assert weight == pytest.approx(2.1, abs=0.3)

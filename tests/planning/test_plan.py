@@ -1,0 +1,177 @@
+"""A plan: what it holds, what it answers, what it refuses."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import blender_dp as bdp
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.parameters import Parameters
+from blender_dp.planning.imagined_users import ImaginedPopulation
+from blender_dp.planning.prediction import MOST_ROWS, Setting, predict
+from blender_dp.planning.prior import prior_like
+from blender_dp.planning.targets import Answer, Target, Varied, require_reached
+
+SMALL: dict[str, Any] = {
+    "users": 40_000,
+    "epsilon": 3.0,
+    "delta": 1e-5,
+    "like": "zipf:1.1",
+    "draws": 3,
+}
+
+
+def test_the_same_seed_makes_the_same_plan() -> None:
+    assert bdp.plan(**SMALL) == bdp.plan(**SMALL)
+    assert bdp.plan(**SMALL) != bdp.plan(**SMALL, seed=1)
+
+
+def test_a_plan_is_plain_json() -> None:
+    made = bdp.plan(**SMALL, target_size=20, curve="epsilon")
+    document = json.loads(json.dumps(made.document(), allow_nan=False))
+    measures = document["measures"]
+    assert measures["queries"]["low"] <= measures["queries"]["mean"] <= measures["queries"]["high"]
+    assert [point["epsilon"] for point in document["curve"]["points"]] == [
+        *(0.6, 1.2, 2.1, 3.0, 4.5, 7.5, 15.0)
+    ]
+    assert document["choices"]["client_mechanism"] == "subset selection"
+    assert document["parameters"]["epsilon"] == 3.0
+
+
+def test_a_larger_epsilon_and_more_users_list_more() -> None:
+    along = bdp.plan(**SMALL, curve="epsilon").curve
+    sizes = [point.measures["queries"].mean for point in along]
+    assert sizes == sorted(sizes)
+    along = bdp.plan(**SMALL, curve="opt_in").curve
+    sizes = [point.measures["queries"].mean for point in along]
+    assert sizes == sorted(sizes)
+
+
+def test_an_answer_meets_its_target_and_less_does_not() -> None:
+    made = bdp.plan(**SMALL, target_size=30)
+    by_users, by_epsilon = made.answers
+    assert (by_users.varied, by_epsilon.varied) == ("opt_in", "epsilon")
+    prior = prior_like("zipf:1.1")
+    for share, enough in ((by_users.nearest, True), (by_users.nearest * 0.8, False)):
+        setting = Setting(
+            users=40_000, opt_in=share, parameters=Parameters(epsilon=3.0, delta=1e-5)
+        )
+        size = predict(prior, setting, draws=2).measures["queries"].mean
+        assert (size >= 30) == enough
+    assert by_users.opt_in_users == round(40_000 * by_users.nearest)
+    assert by_epsilon.queries >= 30
+
+
+def test_an_ndcg_is_asked_of_a_list_worth_the_name() -> None:
+    made = bdp.plan(**SMALL, target_ndcg=0.9)
+    assert all(answer.ndcg >= 0.9 and answer.queries >= 10 for answer in made.answers)
+
+
+def test_a_target_out_of_reach_says_what_is_within() -> None:
+    with pytest.raises(bdp.BlenderError, match=r"reaches a list of 100,000 .* the best is a list"):
+        bdp.plan(**SMALL, target_size=100_000)
+
+
+def test_the_best_within_reach_is_the_nearest_to_the_target() -> None:
+    def answer(varied: Varied, ndcg: float, queries: float) -> Answer:
+        return Answer(
+            varied=varied, value=None, nearest=0.5, opt_in_users=9, ndcg=ndcg, queries=queries
+        )
+
+    with pytest.raises(bdp.BlenderError, match=r"the best is a list of 98 .* opt-in share of 0.5"):
+        require_reached(
+            Target(queries=150), [answer("opt_in", 0.99, 98.0), answer("epsilon", 1.0, 63.0)]
+        )
+    with pytest.raises(bdp.BlenderError, match=r"an NDCG of 0.99; .* a list of 63 .* an ε of 0.5"):
+        require_reached(
+            Target(ndcg=0.99, queries=20),
+            [answer("opt_in", 0.7, 98.0), answer("epsilon", 0.98, 63.0)],
+        )
+
+
+def test_a_target_that_one_knob_reaches_is_answered_for_the_other_too() -> None:
+    by_users, by_epsilon = bdp.plan(**(SMALL | {"users": 20_000}), target_size=80).answers
+    assert by_users.value is not None
+    assert by_epsilon.value is None
+    assert by_epsilon.queries < 80
+
+
+def test_the_paper_preset_gets_its_fractions_chosen() -> None:
+    made = bdp.plan(**SMALL, preset="paper")
+    assert 0 < (made.choices.head_list_user_fraction or 0) < 1
+    assert 0 < (made.choices.query_budget_fraction or 0) < 1
+    assert (made.choices.query_share, made.prediction.branch) == (None, None)
+
+
+def test_many_records_a_user_are_found_by_weights() -> None:
+    made = bdp.plan(users=60_000, epsilon=4.0, delta=1e-5, like="aol", draws=2)
+    assert made.prediction.branch == "gauss"
+    assert "Gaussian" in made.choices.discovery
+
+
+def test_the_list_is_trimmed_to_what_is_asked() -> None:
+    made = bdp.plan(**SMALL, head_list_size=5)
+    assert made.prediction.measures["queries"].mean == 5
+    assert made.choices.head_list_size == 5
+
+
+def test_a_hopeless_collection_is_predicted_to_find_nothing() -> None:
+    made = bdp.plan(users=200, epsilon=0.5, delta=1e-6, like="zipf:0.5", draws=2)
+    assert made.prediction.measures["queries"].mean == 0
+    assert math.isnan(made.prediction.measures["query_interval"].mean)
+    assert made.document()["measures"]["query_interval"]["mean"] is None
+
+
+def test_more_users_than_can_be_drawn_are_scaled_and_remarked_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("blender_dp.planning.prediction.MOST_ROWS", 1_000)
+    made = bdp.plan(**SMALL)
+    assert made.prediction.imagined_users == 20_000
+    assert "20,000 of the 40,000 users" in made.remarks[1]
+    assert MOST_ROWS > 1_000
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({"users": 0}, "users"),
+        ({"users": 10**12}, "users"),
+        ({"opt_in": 1.0}, "opt_in"),
+        ({"opt_in": 0.00001}, "opt_in"),
+        ({"epsilon": -1.0}, "epsilon"),
+        ({"delta": 0.0}, "delta"),
+        ({"like": "nothing"}, "like"),
+        ({"target_ndcg": 1.5}, "target_ndcg"),
+        ({"target_size": 0}, "target_size"),
+        ({"draws": 1}, "draws"),
+        ({"seed": -1}, "seed"),
+        ({"curve": "users"}, "curve"),
+    ],
+)
+def test_bad_input_is_refused_by_name(changed: dict[str, Any], name: str) -> None:
+    with pytest.raises(ParameterError) as refusal:
+        bdp.plan(**(SMALL | changed))
+    assert refusal.value.name == name
+
+
+def test_the_truth_of_imagined_users_is_that_of_their_records() -> None:
+    """With one record each, the truth is counted: whole users, all of them."""
+    population = ImaginedPopulation.draw(prior_like("zipf"), opted_in=2_000, clients=30_000, seed=5)
+    head_list = bdp.HeadList.of(
+        [population.log.name(code) for code in range(50)],
+        mechanism=_paper_mechanism(),
+        private=False,
+    )
+    population.clients.report_counts(head_list)
+    users = population.true_cells(head_list) * 32_000
+    assert users == pytest.approx(np.rint(users), abs=1e-6)
+    assert users.sum() == pytest.approx(32_000)
+
+
+def _paper_mechanism() -> LocalAlgMechanism:
+    return LocalAlgMechanism.of(Parameters(epsilon=3.0, delta=1e-5, preset="paper"))

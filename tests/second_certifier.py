@@ -1,0 +1,217 @@
+"""A certificate checked by a second implementation, from its JSON and from the definitions alone.
+
+Nothing is shared with the code under test: laws are written out outcome by outcome, exponentials
+come from ``decimal``, and every swap, every pair of inputs and every subset is enumerated. Slow,
+and meant to be: for lists of a few cells.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import product
+from math import expm1, log1p
+from typing import Any
+
+from core import fig_6_by_hand, subset_law_by_hand
+from scipy.stats import norm
+
+DIGITS = 80
+CLOSE = Fraction(1, 10**25)
+"""How far two computations of one number may be apart, relative to it: 30 digits are written."""
+Law = dict[object, Decimal]
+
+
+def check(document: Mapping[str, Any], listed_urls: list[int]) -> None:
+    """Fail unless every number of the certificate is right for a list of these sizes."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        for account in document["accounts"]:
+            for part in account["parts"]:
+                _check_part(part, document, listed_urls)
+            _check_sum(account)
+    kept = all(account["verdict"] == "kept" for account in document["accounts"])
+    assert document["verdict"] == ("kept" if kept else "broken")
+
+
+def _check_sum(account: Mapping[str, Any]) -> None:
+    """The parts add up to what is spent, and the promise less that is the slack."""
+    for name in ("epsilon", "delta"):
+        parts = sum((Fraction(part["spent"][name]) for part in account["parts"]), Fraction(0))
+        spent, promised = Fraction(account["spent"][name]), Fraction(account["promised"][name])
+        assert abs(spent - parts) <= CLOSE * max(parts, Fraction(1, 10**9))
+        slack = Fraction(account["slack"][name])
+        assert slack <= promised - spent + CLOSE
+        assert slack >= promised - spent - CLOSE
+    kept = all(
+        Fraction(account["spent"][name]) <= Fraction(account["promised"][name])
+        for name in ("epsilon", "delta")
+    )
+    assert account["verdict"] == ("kept" if kept else "broken")
+
+
+def _check_part(
+    part: Mapping[str, Any], document: Mapping[str, Any], listed_urls: list[int]
+) -> None:
+    constants = {name: Fraction(value) for name, value in part["constants"].items()}
+    epsilon = Fraction(part["promised"]["epsilon"])
+    if "sensitivity" in constants:
+        _check_noise(part, constants)
+    elif "right_slope" in constants:
+        _same_delta(part, _worst(_value_laws(constants), epsilon))
+    elif "least_released" in constants and constants["records_per_user"] == 1:
+        _same_delta(part, _worst(_name_laws(constants), epsilon))
+    elif "least_released" in constants:
+        _check_bound_of_many(part, constants)
+    elif "mu" in constants:
+        _check_gaussian(part, constants)
+    elif "query_threshold" in constants and "queries" in constants:
+        _check_local_alg(part, document, listed_urls)
+    else:
+        _check_subsets(part, constants, listed_urls)
+
+
+def _same_delta(part: Mapping[str, Any], right: Decimal) -> None:
+    spent, expected = Fraction(part["spent"]["delta"]), Fraction(right)
+    assert expected * (1 - CLOSE) <= spent <= expected * (1 + CLOSE)
+
+
+def _exp(x: Fraction) -> Decimal:
+    return (Decimal(x.numerator) / Decimal(x.denominator)).exp()
+
+
+# Discovery: the law of what is seen of a record, by how many users gave it
+
+
+def _name_laws(constants: Mapping[str, Fraction]) -> list[Law]:
+    """Released or not, by the discrete Laplace law, summed value by value."""
+    a, least = _exp(-1 / constants["noise_scale"]), int(constants["least_released"])
+    far = int(200 * constants["noise_scale"]) + least
+    mass = {y: (1 - a) / (1 + a) * a ** abs(y) for y in range(-far, far + 1)}
+    laws: list[Law] = [{None: Decimal(1)}]
+    for count in range(1, least + 6):
+        released = sum(p for y, p in mass.items() if count + y >= least)
+        laws.append({"released": Decimal(released), None: 1 - Decimal(released)})
+    return laws
+
+
+def _value_laws(constants: Mapping[str, Fraction]) -> list[Law]:
+    """Every released value, or none, by the law with two slopes."""
+    right, left = constants["right_slope"], constants["left_slope"]
+    a, b, least = _exp(-right), _exp(-left), int(constants["least_released"])
+    z = 1 / (1 / (1 - a) + b / (1 - b))
+    highest = least + 6 + int(70 / right)
+    laws: list[Law] = [{None: Decimal(1)}]
+    for count in range(1, least + 4):
+        law: Law = {
+            value: z * (a ** (value - count) if value >= count else b ** (count - value))
+            for value in range(least, highest)
+        }
+        law[None] = 1 - sum(law.values(), Decimal(0))
+        laws.append(law)
+    return laws
+
+
+def _worst(laws: list[Law], epsilon: Fraction) -> Decimal:
+    """Return the largest divergence over all n → n - 1 and m → m + 1."""
+    odds, nothing = _exp(epsilon), Decimal(0)
+    worst = nothing
+    for n, m in product(range(1, len(laws)), range(len(laws) - 1)):
+        before, after = (laws[n], laws[m]), (laws[n - 1], laws[m + 1])
+        outcomes = product(*({*p, *q} for p, q in zip(before, after, strict=True)))
+        total = nothing
+        for first, second in outcomes:
+            p = before[0].get(first, nothing) * before[1].get(second, nothing)
+            q = after[0].get(first, nothing) * after[1].get(second, nothing)
+            total += max(p - odds * q, nothing)
+        worst = max(worst, total)
+    return worst
+
+
+def _check_bound_of_many(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:
+    """The union bound of PRIVACY.md, step 2: e^(-L/b)·(e^(m/b) + m - 1)/(1 + a)."""
+    b, m, least = (constants[k] for k in ("noise_scale", "records_per_user", "least_released"))
+    bound = _exp(-least / b) * (_exp(m / b) + int(m) - 1) / (1 + _exp(-1 / b))
+    assert not part["is_tight"]
+    _same_delta(part, bound)
+
+
+# Noise on sums
+
+
+def _check_noise(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:
+    spent = constants["sensitivity"] / constants["noise_scale"]
+    assert abs(Fraction(part["tight_epsilon"]) - spent) <= CLOSE * spent
+    assert spent <= Fraction(part["promised"]["epsilon"])
+    assert part["spent"]["delta"] == "0"
+
+
+def _check_gaussian(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:
+    """In floats, from another library's normal law."""
+    unit, mu = float(constants["unit"]), float(constants["mu"])
+    sigmas = [float(constants[f"{name}_sigma"]) for name in ("discovery", "sum", "scalar")]
+    assert sum(2 * unit**2 / sigma**2 for sigma in sigmas) <= mu**2 * (1 + 1e-12)
+    own = float(constants["delta_of_own_records"])
+    for k in range(1, int(constants["most_records"]) + 1):
+        alone = norm.sf((float(constants["threshold"]) - unit / k**0.5) / sigmas[0])
+        assert -expm1(k * log1p(-alone)) <= own * (1 + 1e-9)
+    epsilon = float(Fraction(part["promised"]["epsilon"])) + log1p(-own)
+    tail = norm.cdf(-epsilon / mu + mu / 2) - float(_exp(Fraction(epsilon))) * norm.cdf(
+        -epsilon / mu - mu / 2
+    )
+    assert abs(float(part["spent"]["delta"]) - own - tail) < 1e-6 * (own + tail)
+    assert not part["is_tight"]
+
+
+# Clients
+
+
+def _check_local_alg(
+    part: Mapping[str, Any], document: Mapping[str, Any], listed_urls: list[int]
+) -> None:
+    """The whole matrix, every ordered pair of inputs."""
+    parameters = document["parameters"]
+    reports = int(parameters["records_per_client"])
+    promise = fig_6_by_hand.Promise(
+        epsilon=Fraction(parameters["epsilon"]),
+        delta=Fraction(parameters["delta"]),
+        f_c=Fraction(parameters["query_budget_fraction"]),
+        m_c=reports,
+    )
+    rows = fig_6_by_hand.matrix(listed_urls, promise)
+
+    def spent(epsilon: Fraction) -> Fraction:
+        odds = fig_6_by_hand.exp(epsilon / reports)
+        pairs = ((p, q) for p, q in product(rows, rows) if p is not q)
+        worst: Fraction = max(fig_6_by_hand.hockey_stick(p, q, odds) for p, q in pairs)
+        return reports * worst
+
+    delta, allowed = Fraction(part["spent"]["delta"]), Fraction(part["promised"]["delta"])
+    right = spent(Fraction(part["promised"]["epsilon"]))
+    assert abs(delta - right) <= CLOSE
+    tight = Fraction(part["tight_epsilon"])
+    assert spent(tight) <= allowed + CLOSE
+    assert spent(tight * (1 - Fraction(1, 10**8))) > allowed
+
+
+def _check_subsets(
+    part: Mapping[str, Any], constants: Mapping[str, Fraction], listed_urls: list[int]
+) -> None:
+    """Every subset that may be named, under every pair of inputs, for both questions."""
+    sizes = {"record": sum(listed_urls) + len(listed_urls) + 1, "query": len(listed_urls) + 1}
+    epsilon = Fraction(part["promised"]["epsilon"])
+    odds, ratio, delta = fig_6_by_hand.exp(epsilon), Fraction(1), Fraction(0)
+    for question, size in sizes.items():
+        assert constants[f"{question}_items"] == size
+        named = int(constants[f"{question}_named"])
+        p_in = constants[f"{question}_threshold"] / 2**64
+        first, second = (subset_law_by_hand.law(size, named, p_in, item) for item in (0, 1))
+        ratio = max(ratio, *(p / second[told] for told, p in first.items()))
+        excess = (p - odds * second[told] for told, p in first.items())
+        delta = max(delta, sum((x for x in excess if x > 0), Fraction(0)))
+    tight = Fraction(part["tight_epsilon"])
+    assert tight * (1 - CLOSE) <= Fraction(_ln(ratio)) <= tight
+    assert abs(Fraction(part["spent"]["delta"]) - delta) <= CLOSE
+
+
+def _ln(x: Fraction) -> Decimal:
+    return (Decimal(x.numerator) / Decimal(x.denominator)).ln()

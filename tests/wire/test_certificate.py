@@ -1,0 +1,222 @@
+"""The certificate: right by a second implementation, complete, and not to be tampered with."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from second_certifier import check
+
+from blender_dp.core.budget import Branch
+from blender_dp.core.errors import HeadListMismatchError, InputError, ParameterError
+from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.parameters import Parameters
+from blender_dp.wire.certificate import (
+    attached_certificate,
+    certified_document,
+    read_certificate,
+)
+from blender_dp.wire.documents import digest_of, sealed, write_document
+
+URLS = [3, 1, 1]
+PROMISES = [(0.5, 1e-3), (1.0, 1e-5), (4.0, 1e-5), (6.0, 1e-7)]
+
+
+def listed(parameters: Parameters, urls: list[int]) -> HeadList:
+    records = [Record(f"q{i}", f"u{j:04d}") for i, n in enumerate(urls) for j in range(n)]
+    mechanism: LocalAlgMechanism | SubsetSelectionMechanism = LocalAlgMechanism.of(parameters)
+    if parameters.preset == "sharp":
+        mechanism = SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.25)
+    return HeadList.of(records, mechanism=mechanism, private=True)
+
+
+def certified(
+    parameters: Parameters, branch: Branch | None = None, urls: list[int] = URLS
+) -> dict[str, Any]:
+    return certified_document(listed(parameters, urls), parameters, branch)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
+def test_a_second_implementation_finds_the_same_for_paper(epsilon: float, delta: float) -> None:
+    document = certified(Parameters(preset="paper", epsilon=epsilon, delta=delta))
+    assert document["verdict"] == "kept"
+    check(document, URLS)
+
+
+def test_a_second_implementation_finds_the_same_for_many_records_of_paper() -> None:
+    parameters = Parameters(
+        preset="paper", epsilon=2.0, delta=1e-4, records_per_optin_user=3, records_per_client=2
+    )
+    check(certified(parameters), URLS)
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-4), *PROMISES[2:]])
+def test_a_second_implementation_finds_the_same_for_sharp(
+    epsilon: float, delta: float, branch: Branch
+) -> None:
+    document = certified(Parameters(epsilon=epsilon, delta=delta), branch)
+    assert document["verdict"] == "kept"
+    check(document, URLS)
+
+
+def test_a_second_implementation_finds_the_same_where_one_record_is_declared() -> None:
+    check(certified(Parameters(epsilon=2.0, delta=1e-4, one_record_each=True), "laplace"), URLS)
+
+
+def broken() -> dict[str, Any]:
+    """Return the certificate of a list whose devices spend more than was promised."""
+    promised = Parameters(epsilon=3.9, delta=1e-5)
+    made = listed(replace(promised, epsilon=4.0), URLS)
+    return certified_document(made, promised, "laplace")
+
+
+def test_a_list_above_its_promise_is_certified_as_broken() -> None:
+    document = broken()
+    assert document["verdict"] == "broken"
+    assert [account["verdict"] for account in document["accounts"]] == ["kept", "broken"]
+    assert document["sentence"] == (
+        "The promise to clients is broken: it was ε = 3.9 and δ = 0, and with that δ what is "
+        "released needs ε = 4."
+    )
+    check(document, URLS)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda part: part["spent"].update(delta="0"),
+        lambda part: part["constants"].update(least_released="4"),
+        lambda part: part["constants"].update(right_slope="1"),
+    ],
+)
+def test_the_second_implementation_finds_a_wrong_number(
+    wrong: Callable[[dict[str, Any]], None],
+) -> None:
+    """The twin of the tests above."""
+    document = certified(Parameters(epsilon=2.0, delta=1e-4), "laplace")
+    wrong(document["accounts"][0]["parts"][1])
+    with pytest.raises(AssertionError):
+        check(document, URLS)
+
+
+def test_a_head_list_alone_certifies_the_clients() -> None:
+    made = listed(Parameters(preset="paper", epsilon=4.0, delta=1e-5), URLS)
+    document = certified_document(made, None, None)
+    assert [account["to"] for account in document["accounts"]] == ["clients"]
+    assert (document["parameters"], document["branch"]) == (None, None)
+
+
+def test_an_unknown_branch_is_certified_both_ways() -> None:
+    accounts = certified(Parameters(epsilon=4.0, delta=1e-5))["accounts"]
+    assert len(accounts) == 3
+    declared = certified(Parameters(epsilon=4.0, delta=1e-5, one_record_each=True))["accounts"]
+    assert len(declared) == 2
+
+
+def test_an_empty_list_spends_nothing_of_the_clients() -> None:
+    for parameters in (
+        Parameters(preset="paper", epsilon=4.0, delta=1e-5),
+        Parameters(preset="sharp", epsilon=4.0, delta=1e-5),
+    ):
+        clients = certified(parameters, None, [])["accounts"][-1]
+        assert clients["tight_epsilon"] == "0"
+
+
+def test_parameters_of_another_preset_are_refused() -> None:
+    paper = Parameters(preset="paper", epsilon=4.0, delta=1e-5)
+    with pytest.raises(ParameterError, match="mechanism is local-alg"):
+        certified_document(listed(paper, URLS), Parameters(epsilon=4.0, delta=1e-5), None)
+
+
+def test_numbers_are_written_exactly_or_on_the_safe_side() -> None:
+    document = certified(Parameters(epsilon=0.1, delta=1e-5), "laplace")
+    clients = document["accounts"][-1]
+    assert clients["promised"] == {"epsilon": "1/10", "delta": "0"}
+    assert Fraction(clients["tight_epsilon"]) <= Fraction(1, 10)
+    assert document["digest"] == digest_of(document)
+    json.dumps(document, allow_nan=False)
+
+
+@pytest.mark.parametrize("preset", ["paper", "sharp"])
+def test_three_thousand_cells_are_certified(preset: str) -> None:
+    """Every query has another number of URLs, the most work there can be."""
+    parameters = Parameters(preset=preset, epsilon=4.0, delta=1e-5)  # type: ignore[arg-type]
+    made = listed(parameters, list(range(1, 76)))
+    assert made.cells.cell_count == 2926
+    assert certified_document(made, parameters, None)["verdict"] == "kept"
+
+
+# Files
+
+
+@pytest.fixture
+def made() -> HeadList:
+    return listed(Parameters(epsilon=4.0, delta=1e-5), URLS)
+
+
+@pytest.fixture
+def path(made: HeadList, tmp_path: Path) -> Path:
+    document = certified_document(made, Parameters(epsilon=4.0, delta=1e-5), "gauss")
+    write_document(tmp_path / "certificate.json", document)
+    return tmp_path / "certificate.json"
+
+
+def test_a_certificate_is_computed_again_when_it_is_read(made: HeadList, path: Path) -> None:
+    assert read_certificate(path, made) == json.loads(path.read_text())
+
+
+def test_an_edited_certificate_is_refused(made: HeadList, path: Path) -> None:
+    path.write_text(path.read_text().replace('"gauss"', '"laplace"'))
+    with pytest.raises(InputError, match="digest"):
+        read_certificate(path, made)
+
+
+TAMPERING: list[Callable[[dict[str, Any]], object]] = [
+    lambda document: document["accounts"][0]["spent"].update(delta="0"),
+    lambda document: document["accounts"][1].update(tight_epsilon="1"),
+    lambda document: document.update(verdict="broken"),
+    lambda document: document.update(branch="laplace"),
+    lambda document: document["accounts"].pop(0),
+    lambda document: document["parameters"].update(delta="1e-06"),
+    lambda document: document["accounts"][0]["parts"][1]["constants"].update(threshold="1"),
+]
+
+
+@pytest.mark.parametrize("tamper", TAMPERING)
+def test_a_certificate_that_was_sealed_anew_is_refused_too(
+    made: HeadList, path: Path, tamper: Callable[[dict[str, Any]], object]
+) -> None:
+    document = json.loads(path.read_text())
+    tamper(document)
+    write_document(path, sealed(document))
+    with pytest.raises(InputError, match="is not what the head list and the parameters"):
+        read_certificate(path, made)
+
+
+@pytest.mark.parametrize("branch", ["Gauss", 3, {}])
+def test_a_branch_that_does_not_exist_is_refused(made: HeadList, path: Path, branch: Any) -> None:
+    document = json.loads(path.read_text())
+    document["branch"] = branch
+    write_document(path, sealed(document))
+    with pytest.raises(InputError, match="branch"):
+        read_certificate(path, made)
+
+
+def test_the_certificate_of_another_list_is_refused(path: Path) -> None:
+    other = listed(Parameters(epsilon=4.0, delta=1e-5), [2, 1])
+    with pytest.raises(HeadListMismatchError, match="another head list"):
+        read_certificate(path, other)
+
+
+def test_a_certificate_within_a_release_is_computed_again(made: HeadList, path: Path) -> None:
+    release = path.with_name("release.json")
+    write_document(release, {"format": "x", "certificate": json.loads(path.read_text())})
+    assert attached_certificate(release, made)["verdict"] == "kept"
+    write_document(release, {"format": "x"})
+    with pytest.raises(InputError, match="certificate"):
+        attached_certificate(release, made)
