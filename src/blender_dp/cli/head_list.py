@@ -1,15 +1,17 @@
 """``blender-dp head-list``: the curator's side alone."""
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
-from blender_dp.core.blender import PRESETS, curate
+from blender_dp.core.blender import PRESETS, Curated, curate
 from blender_dp.core.certificate import require_kept
 from blender_dp.core.certify import certify, certify_plan
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters
 from blender_dp.engine.one_side import opened_side
 from blender_dp.report.outputs import FILES
 from blender_dp.wire.certificate import certificate_document
@@ -78,15 +80,7 @@ def head_list(
             curated = curate(
                 users, parameters, randomness, clients=expected, progress=progress.step
             )
-        branch = curated.choice.branch if curated.choice else None
-        certificate = require_kept(certify(curated.head_list, parameters, branch))
-        write_document(
-            partial / "certificate.json",
-            certificate_document(certificate, curated.head_list, parameters, branch),
-        )
-        write_document(partial / "head_list.json", head_list_document(curated.head_list))
-        estimates = opt_in_document(curated, parameters)
-        write_document(partial / "opt_in_estimates.json", estimates)
+        _write(partial, curated, parameters)
     found = curated.head_list
     if json:
         summary = {"queries": len(found.queries), "records": len(found.records())}
@@ -94,3 +88,15 @@ def head_list(
     else:
         listed = f"{len(found.queries)} queries, {len(found.records())} records"
         RESULTS.print(f"{output / 'head_list.json'}: {listed}")
+
+
+def _write(directory: Path, curated: Curated, parameters: Parameters) -> None:
+    """Write the list, what the opt-in users say of it, and what both spend."""
+    branch = curated.choice.branch if curated.choice else None
+    certificate = require_kept(certify(curated.head_list, parameters, branch))
+    write_document(
+        directory / "certificate.json",
+        certificate_document(certificate, curated.head_list, parameters, branch),
+    )
+    write_document(directory / "head_list.json", head_list_document(curated.head_list))
+    write_document(directory / "opt_in_estimates.json", opt_in_document(curated, parameters))

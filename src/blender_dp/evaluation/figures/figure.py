@@ -1,5 +1,6 @@
 """What a figure or a table is: the trials it needs, what it finds in them, what it claims."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -62,7 +63,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(ABC):
     """A figure or a table of the paper."""
 
     number: int | None
@@ -83,13 +84,13 @@ class Figure:
         """The name of its files, without their endings."""
         return self.name if self.number is None else f"fig-{self.number:02d}-{self.name}"
 
+    @abstractmethod
     def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
         """Return the trials it needs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find(self, found: Found) -> Any:  # noqa: ANN401 - panels of a plot, or a table
         """Return what it shows, and what its claims are held against."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

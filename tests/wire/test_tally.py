@@ -1,0 +1,73 @@
+"""What ``sharp`` releases of the opt-in users travels unchanged, or is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from wire.lists import write_json
+
+from blender_dp.core.blender import curate
+from blender_dp.core.errors import InputError
+from blender_dp.core.estimates import OptInEvidence
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.in_memory import LogRow, MemoryPopulation
+from blender_dp.wire.documents import sealed
+from blender_dp.wire.estimates import opt_in_document, read_opt_in
+
+PARAMETERS = Parameters(epsilon=6.0, delta=1e-2, head_list_size=2)
+ROWS = [LogRow(f"u{i}", f"q{i % 4}", f"{i % 3}.example") for i in range(900)]
+POPULATION = MemoryPopulation.of(ROWS, Randomness.seeded(1), opt_in=0.5)
+CURATED = curate(POPULATION.opt_in, PARAMETERS, Randomness.seeded(2), clients=450)
+DOCUMENT = opt_in_document(CURATED, PARAMETERS)
+
+
+def tally_of(curated: Any) -> Any:
+    evidence = curated.opt_in.evidence
+    assert isinstance(evidence, OptInEvidence)
+    return evidence.tally
+
+
+def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
+    found, parameters = read_opt_in(write_json(tmp_path / "o.json", DOCUMENT), CURATED.head_list)
+    assert parameters == PARAMETERS
+    read, written = tally_of(found), tally_of(CURATED)
+    for name in ("users", "choice", "folded_cells", "record_squares", "query_squares"):
+        assert getattr(read, name) == getattr(written, name)
+    assert read.values.tolist() == written.values.tolist()
+    assert read.sums.tolist() == written.sums.tolist()
+    assert written.whole_list is not None  # the list was trimmed
+    assert read.whole_list == written.whole_list
+    assert np.array_equal(found.opt_in.cells.variance, CURATED.opt_in.cells.variance)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(
+            (name, value)
+            for name in ("values", "sums")
+            for value in (None, [], [1], "1", [1.5] * 9)
+        ),
+        *((name, None) for name in ("folded_cells", "record_squares", "query_squares")),
+        ("folded_cells", -1),
+        ("record_squares", 1.5),
+        ("query_squares", 2**63),
+        ("weight_sum", None),
+        ("weight_sum", "1"),
+        ("whole_list", {}),
+        ("whole_list", {**DOCUMENT["tally"]["whole_list"], "record_concentration": "0.0"}),
+        ("whole_list", {**DOCUMENT["tally"]["whole_list"], "query_concentration": "1.5"}),
+        ("whole_list", {**DOCUMENT["tally"]["whole_list"], "value_ratio": "0.5"}),
+        ("whole_list", {**DOCUMENT["tally"]["whole_list"], "ratio_variance": "-1.0"}),
+    ],
+)
+def test_what_nobody_could_have_released_is_refused(tmp_path: Path, field: str, value: Any) -> None:
+    changed = {**DOCUMENT, "tally": {**DOCUMENT["tally"], field: value}}
+    changed.pop("digest")
+    path = write_json(tmp_path / "o.json", sealed(changed))
+    with pytest.raises(InputError) as refusal:
+        read_opt_in(path, CURATED.head_list)
+    assert str(refusal.value).startswith(f"{path}, field ")
+    assert "q1" not in str(refusal.value)
