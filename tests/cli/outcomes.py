@@ -32,18 +32,19 @@ def assert_refused(outcome: Outcome, *named: object) -> None:
 
 
 def assert_sentence(outcome: Outcome) -> None:
-    """Fail unless standard error holds one sentence for a person."""
-    assert outcome.err.startswith("blender-dp: "), outcome
+    """Fail unless standard error holds one sentence for a person, once the engine is named."""
+    (sentence,) = remarks(outcome)
+    assert sentence.startswith("blender-dp: "), outcome
     assert outcome.err.endswith("\n"), outcome
-    assert outcome.err.count("\n") == 1, outcome
     assert "Traceback" not in outcome.err, outcome
     assert PLANTED not in outcome.err, f"repeats somebody's data: {outcome.err}"
     assert ".part" not in outcome.err, f"names a file that only we know of: {outcome.err}"
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return the lines of standard error but for the one that chance brings: flaw F1."""
-    return [line for line in outcome.err.splitlines() if "(flaw F1)" not in line]
+    """Return the lines of standard error but for the engine's and one that chance brings: F1."""
+    lines = outcome.err.splitlines()
+    return [line for line in lines if "(flaw F1)" not in line and not line.startswith("Engine: ")]
 
 
 def names_in(folder: Path) -> list[str]:

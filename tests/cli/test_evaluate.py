@@ -168,3 +168,37 @@ def test_help_says_that_it_is_not_private(command: Command) -> None:
     assert "Not private" in outcome.out
     for option in ("LOG", "--repetitions", "--workers", "--seed", "--opt-in", "-o", "--json"):
         assert f" {option}" in outcome.out
+
+
+def test_a_thousand_million_users_are_imagined_as_counts(command: Command) -> None:
+    asked = ("--users=1e9", "--like=aol-single", "--opt-in=2e-5", "--repetitions=2", "--json")
+    outcome = command("evaluate", *PROMISE, *asked)
+    assert outcome.status == 0, outcome.err
+    found = json.loads(outcome.out)
+    assert (found["users"], found["repetitions"]) == (10**9, 2)
+    assert "20,000 opt-in users and 999,980,000 clients" in outcome.err
+    assert found["measures"]["queries"]["mean"] >= 1
+    few = command("evaluate", *PROMISE, "--users=1e5", "--opt-in=0.2", *asked[1:2], *asked[3:])
+    of_few = json.loads(few.out)["measures"]
+    # As many opt-in users and ten thousand times the clients: the records are known better.
+    assert found["measures"]["record_l1"]["mean"] < of_few["record_l1"]["mean"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--users=1e9", "--opt-in=0.5"), "--opt-in"),
+        (("--users=1e99",), "--users"),
+        (("--users=1.55e1",), "--users"),
+        (("--users=0",), "--users"),
+        (("--users=1e5", "--like=word"), "--like"),
+        (("--users=1e5", "--repetitions=0"), "--repetitions"),
+        (("--users=1e5", "--seed=-1"), "--seed"),
+        (("--users=1e5", "-o", "out"), "--output"),
+        ((), "either a log or --users"),
+    ],
+)
+def test_what_cannot_be_imagined_is_refused(
+    command: Command, arguments: tuple[str, ...], named: str
+) -> None:
+    assert_refused(command("evaluate", *PROMISE, *arguments), named)

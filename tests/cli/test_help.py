@@ -38,6 +38,13 @@ OPTIONS = {
         *("--head-list-size", "--records-per-user", "--target-ndcg", "--target-size", "--curve"),
         *("--draws", "--seed", *RESULT),
     ),
+    "devices": (
+        *("--log", "--url", "--campaign", "--count", "--opt-in", "--operator-token-file"),
+        *("--drive", "--batch", "--connections", "--patience", "--json", "--epsilon", "--delta"),
+        *("--head-list-size", "--format", "--user", "--query", "--url-column", "--group"),
+    ),
+    "download": ("URL", "CAMPAIGN", "--output", "-o", "--key", "--overwrite", "--json"),
+    "verify-log": ("LOG", "--chain", "--key", "--contains", "--token-file", "--json"),
     "synth": ("--output", "--shape", "--users", "--exponent", "--seed", "--layout", "--queries"),
     "certify": ("PUBLISHED", "OPT_IN_ESTIMATES", "--epsilon", "--delta", "--output", "--json"),
     "audit": ("HEAD_LIST", "--epsilon", "--delta", "--draws", "--alpha", "--seed", "--json"),
@@ -46,6 +53,15 @@ OPTIONS = {
         *("FIGURE", "--shape", "--quick", "--log", "--output", "-o", "--preset", "--workers"),
         *("--memory-limit", "--json", *LOG),
     ),
+}
+SERVICE = ("--data", "--database", "--keys")
+OPTIONS |= {
+    "serve": (
+        *("--host", "--port", "--workers", "--tls-certificate", "--tls-key", "--no-jobs"),
+        *SERVICE,
+    ),
+    "work": ("--once", *SERVICE),
+    "token": ("create", "list", "revoke"),
 }
 SHELLS = ("bash", "zsh", "fish")
 
@@ -121,7 +137,7 @@ def test_results_go_to_standard_output_and_nothing_else_is_said(
 def test_a_seed_is_remarked_on_beside_the_result(command: Command, log: Path, place: Path) -> None:
     outcome = command("run", log, *PROMISE, "--opt-in=0.5", "--seed=1", "-o", place / "out")
     assert outcome.status == 0
-    assert outcome.err == "Made with a seed: an experiment, not private; do not publish it.\n"
+    assert remarks(outcome) == ["Made with a seed: an experiment, not private; do not publish it."]
 
 
 def test_json_is_one_object_for_a_program(

@@ -137,17 +137,6 @@ def test_a_wrong_argument_is_named(
     assert names_in(place) == []
 
 
-@pytest.mark.parametrize("name", ["run", "head-list"])
-def test_an_engine_that_is_not_installed_is_a_sentence_with_the_remedy(
-    command: Command, log: Path, place: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr("blender_dp.cli.options.is_installed", lambda _module: False)
-    sides = ["--opt-in=0.5"] if name == "run" else []
-    outcome = command(name, log, *PROMISE, *sides, "--engine=spark", "-o", place / "out")
-    assert_refused(outcome, "--engine spark", "pip install 'blender-dp[spark]'")
-    assert names_in(place) == []
-
-
 def test_a_tiny_epsilon_is_refused_with_the_theorem_that_needs_more(
     command: Command, log: Path, place: Path
 ) -> None:

@@ -1,13 +1,14 @@
 """Every population there is, behind one constructor, for the contract suite."""
 
 import csv
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
 from blender_dp.core.population import Population
 from blender_dp.core.randomness import Randomness
@@ -15,6 +16,9 @@ from blender_dp.engine.duckdb_tables import DuckDBTables, connect
 from blender_dp.engine.in_memory import LogRow, MemoryPopulation
 from blender_dp.engine.population import open_population
 from blender_dp.engine.readers import LogColumns, open_log
+from blender_dp.engine.spark_keeping import KeptFrames
+from blender_dp.engine.spark_readers import open_spark_log
+from blender_dp.engine.spark_tables import SparkTables
 
 MEMORY_LIMIT = 256 << 20
 
@@ -69,11 +73,7 @@ def duckdb_csv(
     all_rows: bool = False,
 ) -> Iterator[Population]:
     """Open a CSV file in DuckDB, which is read in one pass."""
-    path = directory / "log.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["user", "query", "url", "group"])
-        writer.writerows([r.user, r.query or "", r.url or "", _group(r)] for r in rows)
+    path = write_csv(directory / "log.csv", rows)
     opened = _duckdb(
         path,
         randomness,
@@ -115,6 +115,46 @@ def duckdb_parquet(
     )
     with opened as population:
         yield population
+
+
+def on_spark(spark: SparkSession) -> Callable[..., AbstractContextManager[Population]]:
+    """Return the constructor of a population on Spark, from a CSV file."""
+
+    @contextmanager
+    def opened(
+        rows: Sequence[LogRow],
+        randomness: Randomness,
+        directory: Path,
+        *,
+        opt_in: float | None,
+        records_per_user: int = 1,
+        all_rows: bool = False,
+    ) -> Iterator[Population]:
+        path = write_csv(directory / "log.csv", rows)
+        columns = LogColumns(group="group" if opt_in is None else None)
+        frames = KeptFrames()
+        try:
+            log = open_spark_log(spark, [path], frames, columns=columns)
+            yield open_population(
+                SparkTables(spark, log, frames),
+                randomness,
+                opt_in=opt_in,
+                records_per_user=records_per_user,
+                all_rows=all_rows,
+            )
+        finally:
+            frames.drop_all()
+
+    return opened
+
+
+def write_csv(path: Path, rows: Sequence[LogRow]) -> Path:
+    """Write a log under the header user, query, url, group."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["user", "query", "url", "group"])
+        writer.writerows([r.user, r.query or "", r.url or "", _group(r)] for r in rows)
+    return path
 
 
 POPULATIONS = {"in memory": in_memory, "DuckDB, CSV": duckdb_csv, "DuckDB, Parquet": duckdb_parquet}

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from blender_dp.core.public_coin import asked_for_query, question_for
+from blender_dp.core.public_coin import asked_for_query, question_for, who_is_asked_for_query
 from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
@@ -25,6 +25,15 @@ def test_the_coin_follows_from_the_stated_rule() -> None:
             expected = coin < share
             assert asked_for_query(name, share) is expected
             assert asked_for_query(name.encode(), share) is expected
+
+
+def test_many_coins_are_those_of_each() -> None:
+    names = [f"client {i}".encode() for i in range(500)]
+    edge = coin_by_hand(names[0])
+    for share in (0.0, 1e-19, 0.3, edge, 1 - 2**-53):
+        expected = [asked_for_query(name, share) for name in names]
+        assert who_is_asked_for_query(names, share).tolist() == expected
+    assert who_is_asked_for_query([], 0.5).tolist() == []
 
 
 def test_without_a_share_nobody_is_asked() -> None:

@@ -46,6 +46,7 @@ REFUSED = (
     *("http://a.example:99999", "http://2130706433", "http://0x7f.1", "http://127.1", "1.2.3.256"),
     *("http://[::1", "http://[x]", "http://a.example:b", "http://\uff0f.example", "\ud800.example"),
     *("http://a\u2044b.example", f"http://{'a' * 64}.example", f"http://{'a.' * 130}example"),
+    *("http://[fe80::1%25eth0]/", "http://[fe80::1%eth0]/", "a.example:\u0668\u0660"),
     f"http://a.example/{'a' * 3000}",
 )
 
@@ -87,6 +88,9 @@ KEPT_FROM_SIGHT = {
     "Punycode of plain letters": "xn--abc-",
     "broken Punycode": "xn--zzzzzz99999999",
     "an invisible joiner": "goo\u200dgle",
+    "a script that few can read": "\u13a0\u13a1",
+    "letters beyond the basic plane": "\U00020bb7",
+    "accents without a letter": "\u0301\u0302",
 }
 
 

@@ -1,40 +1,15 @@
-"""A browser for the tests of the page: Debian's Chromium, driven by playwright."""
+"""The page of a run in a browser."""
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from blender_dp.report.html_report import render_report
 
-CHROMIUM_ARGUMENTS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
 OpenReport = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    executable = shutil.which("chromium")
-    if executable is None:
-        pytest.fail("the browser tests need Chromium: apt-get install -y chromium", pytrace=False)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable, args=list(CHROMIUM_ARGUMENTS)
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def tracked_files() -> list[Path]:
         check=False,
     )
     if listed.returncode:
-        skip = (".venv", ".venv-peers", ".make", "__pycache__", "demo", ".git")
+        skip = (".venv", ".venv-peers", ".make", "__pycache__", "demo", ".git", "node_modules")
         return [p for p in ROOT.rglob("*") if p.is_file() and not set(p.parts) & set(skip)]
     return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
 

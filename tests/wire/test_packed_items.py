@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from blender_dp.core.local_alg.sharp import choose_subsets
 from blender_dp.core.randomness import Randomness
 from blender_dp.core.subset_selection import SubsetChannel
-from blender_dp.wire.packed_items import ByteArray, ItemPacking, from_texts, to_text
+from blender_dp.wire.packed_items import (
+    ByteArray,
+    ItemPacking,
+    from_text,
+    from_texts,
+    rows_of_texts,
+    to_text,
+)
 
 STATED_BYTES = {
     60: (8, 6, 1, 1),
@@ -163,3 +170,29 @@ def test_other_letters_and_other_spellings_are_not_read(text: str) -> None:
     letters = np.frombuffer(text.encode()[:4], dtype=np.uint8).reshape(1, -1)
     assert from_texts(letters, 2) is None
     assert from_texts(np.frombuffer(b"AAB", dtype=np.uint8).reshape(1, -1), 2) is None
+
+
+@given(
+    st.integers(1, 70).flatmap(
+        lambda size: st.tuples(st.just(size), st.integers(1, max(1, size // 2)))
+    ),
+    st.data(),
+)
+def test_one_report_is_read_as_it_is_among_many(
+    sizes: tuple[int, int], data: st.DataObject
+) -> None:
+    packing = ItemPacking(size=sizes[0], subset_size=sizes[1])
+    honest = packing.pack(packing.table(tuple(range(sizes[1])))).tobytes()
+    report = data.draw(
+        st.just(honest) | st.binary(min_size=packing.length, max_size=packing.length)
+    )
+    rows = np.frombuffer(report, dtype=np.uint8).reshape(1, packing.length)
+    among_many, alone = packing.items(rows), packing.items_of(report)
+    assert (None if among_many is None else among_many[0].tolist()) == alone
+    assert packing.items_of(honest) == list(range(sizes[1]))
+
+
+@given(st.text(alphabet="AB_-+/= é", max_size=8), st.integers(0, 5))
+def test_one_text_is_read_as_it_is_among_many(text: str, length: int) -> None:
+    among_many = rows_of_texts([text], length)
+    assert from_text(text, length) == (None if among_many is None else among_many.tobytes())

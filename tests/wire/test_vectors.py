@@ -11,12 +11,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from core.fig_6_by_hand import WORD
+from core.given_bytes import GivenBytes
 from core.subset_law_by_hand import candidates, pin
 from wire.lists import digest_by_hand, write_json
 
 from blender_dp.core.local_alg.sharp import choose_subset
 from blender_dp.core.public_coin import asked_for_query
-from blender_dp.core.randomness import Randomness
 from blender_dp.core.report import Report
 from blender_dp.core.subset_selection import SubsetChannel
 from blender_dp.wire.head_list import read_head_list
@@ -26,21 +26,6 @@ from blender_dp.wire.report import report_document
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "subset_selection.json").read_text(encoding="utf-8"))
 Vector = dict[str, Any]
-
-
-class GivenBytes(Randomness):
-    """The library's own randomness, with its keystream replaced by given bytes."""
-
-    __slots__ = ("left",)
-
-    def __init__(self, uniform: bytes) -> None:
-        super().__init__(bytes(32), is_private=False)
-        self.left = uniform
-
-    def draw_bytes(self, count: int) -> bytes:
-        taken, self.left = self.left[:count], self.left[count:]
-        assert len(taken) == count, "more was drawn than the vector has"
-        return taken
 
 
 def test_there_are_vectors_of_every_kind() -> None:

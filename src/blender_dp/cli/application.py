@@ -8,6 +8,8 @@ from blender_dp.cli.audit import audit
 from blender_dp.cli.blend import blend
 from blender_dp.cli.certify import certify
 from blender_dp.cli.demo import demo
+from blender_dp.cli.devices import devices
+from blender_dp.cli.download import download
 from blender_dp.cli.estimate import estimate
 from blender_dp.cli.evaluate import evaluate
 from blender_dp.cli.head_list import head_list
@@ -16,10 +18,14 @@ from blender_dp.cli.privatize import privatize
 from blender_dp.cli.reproduce import reproduce
 from blender_dp.cli.run import run
 from blender_dp.cli.search import search
+from blender_dp.cli.serve import serve
 from blender_dp.cli.synth import synth
 from blender_dp.cli.terminal import RESULTS
+from blender_dp.cli.token import token
 from blender_dp.cli.trends import trends
+from blender_dp.cli.verify_log import verify_log
 from blender_dp.cli.whole_numbers import strictly
+from blender_dp.cli.work import work
 
 app = App(
     name="blender-dp",
@@ -37,5 +43,6 @@ app.register_install_completion_command(
 for command in (
     *(demo, run, head_list, privatize, estimate, blend),
     *(search, trends, plan, certify, audit, evaluate, reproduce, synth),
+    *(serve, work, token, devices, download, verify_log),
 ):
     app.command(command)

@@ -3,11 +3,8 @@
 from pathlib import Path
 
 from blender_dp.cli.options import Flag, Output
-from blender_dp.cli.outputs import show_result, write_result
-from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.cli.outputs import blended_result, show_result, write_result
 from blender_dp.report.outputs import FILES
-from blender_dp.wire.estimates import read_clients, read_opt_in
-from blender_dp.wire.head_list import read_head_list
 from blender_dp.wire.staging import staged_directory
 
 
@@ -40,16 +37,8 @@ def blend(
     json
         Print a summary for a program instead of the table.
     """
-    published = read_head_list(head_list)
-    curated, parameters = read_opt_in(opt_in_estimates, published)
-    clients = read_clients(client_estimates, published)
-    result = BlenderResult(
-        parameters=parameters,
-        curated=curated,
-        client_users=clients.reports // parameters.records_per_client,
-        clients=clients,
-        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
-    )
+    result = blended_result(head_list, opt_in_estimates, client_estimates)
+    private = result.head_list.private
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
-        write_result(partial, result, private=published.private, facts={})
-    show_result(result, output, private=published.private, as_json=json)
+        write_result(partial, result, private=private, facts={})
+    show_result(result, output, private=private, as_json=json)

@@ -6,8 +6,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, Output
+from blender_dp.cli.spark_estimate import count_on_spark
 from blender_dp.cli.terminal import RESULTS, print_json
 from blender_dp.core.errors import BlenderError
+from blender_dp.engine.choice import EngineName
+from blender_dp.engine.remote_paths import is_remote
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.estimates import client_document
 from blender_dp.wire.head_list import read_head_list
@@ -16,10 +19,12 @@ from blender_dp.wire.report import count_reports, together
 
 def estimate(
     head_list: Path,
-    reports: Annotated[list[Path], Parameter(negative="")],
+    reports: Annotated[list[str], Parameter(negative="")],
     /,
     *,
     output: Output,
+    engine: EngineName = "auto",
+    master: str | None = None,
     json: Flag = False,
 ) -> None:
     """Count private reports by what they name; blend turns the counts into estimates.
@@ -32,14 +37,22 @@ def estimate(
     head_list
         The published head_list.json that the reports were made for.
     reports
-        Files of reports, .parquet or .jsonl, one report from each enrolled client.
+        Files of reports, .parquet or .jsonl, one report from each enrolled client; with Spark
+        also paths such as hdfs:// or s3a://.
     output
         File to write, such as client_estimates.json.
+    engine
+        Where the counting runs; auto is Spark for paths that only Spark reads.
+    master
+        Spark's master, such as spark://host:7077. Default: this machine, or spark-submit's.
     json
         Print a summary for a program.
     """
     published = read_head_list(head_list)
-    counts = together([count_reports(path, published) for path in reports])
+    if engine == "spark" or (engine == "auto" and any(is_remote(path) for path in reports)):
+        counts = count_on_spark(reports, published, master)
+    else:
+        counts = together([count_reports(Path(path), published) for path in reports])
     total = counts.cell_reports + counts.query_reports
     if total < 2:
         raise BlenderError(f"two reports or more are needed for an estimate; got {total}")

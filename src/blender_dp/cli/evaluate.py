@@ -1,6 +1,5 @@
 """``blender-dp evaluate``: how good the answers are, from many runs held against the truth."""
 
-import math
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -8,32 +7,38 @@ from typing import Annotated
 import pyarrow.csv
 import pyarrow.parquet
 from cyclopts import Parameter
-from rich.table import Table
 
+from blender_dp.cli.imagined_evaluation import ImaginedTrials, evaluate_imagined
+from blender_dp.cli.measures import print_measures
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
-from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
-from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.cli.terminal import StepProgress, print_json, say, shown_progress
+from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
 from blender_dp.engine.extras import is_installed
+from blender_dp.evaluation.coded_log import CodedLog
 from blender_dp.evaluation.log_codes import coded
 from blender_dp.evaluation.scores import Scores
 from blender_dp.evaluation.summary import MeasureSummary, summary, summary_table, trial_table
 from blender_dp.evaluation.trials import Experiment, run_trials
 from blender_dp.evaluation.worker_pool import checked_workers
+from blender_dp.planning.imagined_trials import DEFAULT_OPT_IN
 from blender_dp.wire.staging import staged_directory
 
+DEFAULT_REPETITIONS = 20
 PLOT = "measures"
 FILES = ("trials.parquet", "trials.csv", "summary.csv", f"{PLOT}.svg", f"{PLOT}.png")
 WARNING = "Compares with the truth in the log: for experiments, not for release."
 
 
 def evaluate(
-    log: Annotated[list[str], Parameter(negative="")],
+    log: Annotated[list[str] | None, Parameter(negative="")] = None,
     /,
     *,
     parameters: Promise,
+    users: int | None = None,
+    like: str | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    opt_in: float = 0.05,
-    repetitions: int = 20,
+    opt_in: float | None = None,
+    repetitions: int | None = None,
     workers: int | None = None,
     seed: int = 0,
     memory_limit: str | None = None,
@@ -49,14 +54,21 @@ def evaluate(
     Parameters
     ----------
     log
-        Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped.
+        Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped; or --users.
+    users
+        Imagine so many users instead of reading a log, such as 1e9: clients are drawn as counts,
+        so that their number costs nothing.
+    like
+        What imagined records look like: aol (default), yandex, zipf, zipf:s, aol-single or
+        aol-multi.
     output
         Directory to make for trials.parquet, trials.csv, summary.csv and a plot of the main
         measures (measures.svg, measures.png); none if left out.
     opt_in
-        Share of the users who opt in, drawn anew for every run.
+        Share of the users who opt in, drawn anew for every run. Default: 0.05, and with --users
+        at most as many as are drawn in seconds.
     repetitions
-        How many runs.
+        How many runs. Default: 20, or 3 with --users.
     workers
         How many processes; as many as there are processors if left out.
     seed
@@ -68,14 +80,27 @@ def evaluate(
     json
         Print the summary for a program instead of the table.
     """
+    if users is not None and log is None:
+        if output is not None:
+            raise ParameterError("output", "left out with --users", str(output))
+        asked = ImaginedTrials(users=users, opt_in=opt_in, repetitions=repetitions, seed=seed)
+        evaluate_imagined(parameters, asked, like=like or "aol", as_json=json)
+        return
+    if log is None or users is not None:
+        raise BlenderError("give either a log or --users")
+    if like is not None:
+        raise ParameterError("like", "left out where a log is given", like)
     if log_options.group is not None:
         raise ParameterError(
             "group", "left out: an evaluation draws who opts in, by --opt-in", log_options.group
         )
     experiment = Experiment(
-        parameters=parameters, opt_in=opt_in, repetitions=repetitions, seed=seed
+        parameters=parameters,
+        opt_in=DEFAULT_OPT_IN if opt_in is None else opt_in,
+        repetitions=DEFAULT_REPETITIONS if repetitions is None else repetitions,
+        seed=seed,
     )
-    workers = checked_workers(workers)
+    checked_workers(workers)
     staged = (
         nullcontext()
         if output is None
@@ -84,13 +109,7 @@ def evaluate(
     with staged as partial, shown_progress() as progress:
         workspace = MachineOptions(memory_limit=memory_limit).workspace(partial, progress)
         coded_log = coded(log_options.log(log), workspace)
-        progress.step("run and measure")
-        scores = run_trials(
-            coded_log,
-            experiment,
-            workers=workers,
-            progress=lambda done: progress.share(done / repetitions),
-        )
+        scores = _scores(coded_log, experiment, workers, progress)
         measures = summary(scores)
         if partial is not None:
             _write(partial, scores, measures)
@@ -101,7 +120,20 @@ def evaluate(
     if json:
         print_json(_document(experiment, coded_log.users, output, measures))
     else:
-        _print_measures(measures)
+        print_measures(measures)
+
+
+def _scores(
+    log: CodedLog, experiment: Experiment, workers: int | None, progress: StepProgress
+) -> list[Scores]:
+    """Run every trial and show how far it is."""
+    progress.step("run and measure")
+    return run_trials(
+        log,
+        experiment,
+        workers=checked_workers(workers),
+        progress=lambda done: progress.share(done / experiment.repetitions),
+    )
 
 
 def _write(directory: Path, scores: list[Scores], measures: list[MeasureSummary]) -> None:
@@ -143,22 +175,3 @@ def _document(
         "parameters": experiment.parameters.document(),
         "measures": {row.pop("measure"): row for row in numbers},
     }
-
-
-def _print_measures(measures: list[MeasureSummary]) -> None:
-    table = Table(title=None, box=None, pad_edge=False)
-    table.add_column("measure", no_wrap=True)
-    for heading in ("mean ± std. error", "median", "5 to 95 %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in measures:
-        table.add_row(
-            row.measure,
-            f"{_number(row.mean)} ± {_number(row.std_error, digits=2)}",
-            _number(row.median),
-            f"{_number(row.low)} to {_number(row.high)}",
-        )
-    RESULTS.print(table)
-
-
-def _number(value: float, digits: int = 4) -> str:
-    return "–" if math.isnan(value) else f"{value:.{digits}g}"

@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from blender_dp.cli.sizes import parse_bytes
-from blender_dp.cli.terminal import StepProgress
-from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.cli.terminal import StepProgress, say
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
+from blender_dp.engine.choice import EngineChoice, EngineName
 from blender_dp.engine.duckdb_tables import default_memory_limit
-from blender_dp.engine.extras import is_installed
 from blender_dp.engine.readers import LogColumns, LogFormat
 from blender_dp.engine.run import Log, Workspace
 
@@ -47,26 +46,31 @@ class LogOptions:
 class MachineOptions:
     """What the command may use of this machine."""
 
-    engine: Literal["auto", "duckdb", "spark"] = "auto"
-    """Where the counting runs; auto is duckdb."""
+    engine: EngineName = "auto"
+    """Where the counting runs; auto chooses by the size of the log and what is installed."""
+    master: str | None = None
+    """Spark's master, such as spark://host:7077. Default: this machine, or spark-submit's."""
     memory_limit: str | None = None
     """Most memory for the engine, such as 2GB; the rest goes to disk. Default: half of it."""
     seed: int | None = None
     """Repeat an experiment. What is made with a seed is marked as not private."""
 
     def workspace(self, spill_directory: Path | None, progress: StepProgress) -> Workspace:
-        """Return what a run may use; refuse an engine that is not there, with the way to get it."""
-        if self.engine == "spark":
-            if not is_installed("pyspark"):
-                raise MissingExtraError("spark", "--engine spark")
-            raise ParameterError("engine", "duckdb or auto in this version", self.engine)
+        """Return what a run may use."""
         limit = self.memory_limit
         return Workspace(
             memory_limit=default_memory_limit() if limit is None else parse_bytes(limit),
             spill_directory=spill_directory,
+            engine=self.engine,
+            master=self.master,
             progress=progress.step,
             percent=progress.percent,
+            explain=self._explain,
         )
+
+    def _explain(self, choice: EngineChoice) -> None:
+        if self.engine == "auto":
+            say(f"Engine: {choice.name}, because {choice.reason}.")
 
     def randomness(self) -> Randomness:
         """Return the system's randomness, or the seed's."""

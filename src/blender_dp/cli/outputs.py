@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
 from blender_dp.report.outputs import REPORT, notes, write_outputs
+from blender_dp.wire.estimates import read_clients, read_opt_in
+from blender_dp.wire.head_list import read_head_list
 
 
 def write_result(
@@ -19,6 +21,22 @@ def write_result(
     write_outputs(directory, result, private=private, created=created, facts=facts)
 
 
+def blended_result(
+    head_list: Path, opt_in_estimates: Path, client_estimates: Path
+) -> BlenderResult:
+    """Blend both sides' files; refuse them if they do not belong together."""
+    published = read_head_list(head_list)
+    curated, parameters = read_opt_in(opt_in_estimates, published)
+    clients = read_clients(client_estimates, published)
+    return BlenderResult(
+        parameters=parameters,
+        curated=curated,
+        client_users=clients.reports // parameters.records_per_client,
+        clients=clients,
+        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
+    )
+
+
 def run_facts(result: RunResult, *, synthetic: bool) -> dict[str, Any]:
     """Return what run.json says about the making of a run."""
     return {
@@ -26,6 +44,7 @@ def run_facts(result: RunResult, *, synthetic: bool) -> dict[str, Any]:
         "seed": result.seed,
         "opt_in": result.opt_in,
         "input": {"format": str(result.format), "files": list(result.files)},
+        "engine": {"name": result.engine.name, "reason": result.engine.reason},
         "seconds": {step: round(seconds, 3) for step, seconds in result.seconds.items()},
         "memory_limit_bytes": result.memory_limit,
         "peak_memory_bytes": result.peak_memory,

@@ -7,6 +7,7 @@ BlenderError                what a caller did or gave; the message is a sentence
 ├── UnknownReportError      a report that no honest client could have sent
 ├── NotPrivateError         secure and seeded parts would be mixed
 ├── BrokenPromiseError      more would be spent than was promised
+├── TooMuchForMemoryError   a limit on memory is too small for what was asked
 └── MissingExtraError       an optional part is not installed
 BrokenInvariantError        a bug here, never the caller's mistake
 
@@ -50,6 +51,10 @@ class NotPrivateError(BlenderError):
 
 class BrokenPromiseError(BlenderError):
     """More would be spent of somebody's privacy than was promised."""
+
+
+class TooMuchForMemoryError(BlenderError):
+    """A limit on memory is too small for what was asked."""
 
 
 class MissingExtraError(BlenderError, ImportError):

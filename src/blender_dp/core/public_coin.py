@@ -2,8 +2,12 @@
 
 import hashlib
 import math
+from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
+from blender_dp.core.cells import BoolArray
 from blender_dp.core.channel import WORD
 from blender_dp.core.parameters import exact
 from blender_dp.core.randomness import Randomness
@@ -24,6 +28,15 @@ def asked_for_query(campaign_id: str | bytes, query_share: float) -> bool:
     name = campaign_id.encode() if isinstance(campaign_id, str) else campaign_id
     first_word = int.from_bytes(hashlib.sha256(_DOMAIN + name).digest()[:8])
     return first_word < _threshold(query_share)
+
+
+def who_is_asked_for_query(campaign_ids: Sequence[bytes], query_share: float) -> BoolArray:
+    """Tell the same of many clients at once."""
+    digests = b"".join([hashlib.sha256(_DOMAIN + name).digest() for name in campaign_ids])
+    first_words = np.frombuffer(digests, dtype=">u8")[:: hashlib.sha256().digest_size // 8]
+    # φ is below 1, so the threshold fits 64 bits too.
+    asked: BoolArray = first_words < np.uint64(_threshold(query_share))
+    return asked
 
 
 def question_for(

@@ -11,7 +11,7 @@ import duckdb
 import narwhals as nw
 import pyarrow as pa
 
-from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.errors import BlenderError, ParameterError, TooMuchForMemoryError
 from blender_dp.engine.interruption import interruptible
 from blender_dp.engine.keyed_permutation import KeyedPermutation
 from blender_dp.engine.readers import LogSource, explain_failure, files_label
@@ -30,17 +30,21 @@ def default_memory_limit() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
-def connect(spill_directory: Path, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open an empty database that keeps at most so many bytes and spills the rest.
+def connect(spill_directory: Path | None, memory_limit: int) -> duckdb.DuckDBPyConnection:
+    """Open an empty database that keeps at most so many bytes and spills the rest, or nothing.
 
     Rows keep the order of their files, because a row's number is its identity.
+
+    Args:
+        spill_directory: Where the rest goes; None keeps everything off the disk and fails instead.
+        memory_limit: In bytes.
     """
     if not 64 << 20 <= memory_limit <= 1 << 60:
         raise ParameterError("memory_limit", "from 64 MiB to 1 EiB", f"{memory_limit} bytes")
     connection = duckdb.connect(":memory:")
     connection.execute("SET preserve_insertion_order = true")
     connection.execute("SET memory_limit = $1", [f"{memory_limit}B"])
-    connection.execute("SET temp_directory = $1", [str(spill_directory)])
+    connection.execute("SET temp_directory = $1", [str(spill_directory or "")])
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     return connection
 
@@ -54,16 +58,18 @@ class DuckDBTables:
         source: LogSource,
         *,
         percent: Percent = unseen,
+        name: str | None = None,
     ) -> None:
         self._connection = connection
         self._source = source
         self._percent = percent
+        self._name = name
         self._numbers = count()
 
     @property
     def label(self) -> str:
-        """The file, or the first of them."""
-        return files_label(self._source.files)
+        """The file, or the first of them; rows that come from no file have a name."""
+        return self._name or files_label(self._source.files)
 
     @property
     def has_only_records(self) -> bool:
@@ -85,6 +91,14 @@ class DuckDBTables:
         """Add ``user_id``, 62 bits of the MD5 of ``user``."""
         native = frame.to_native()
         return self._frame(native.project("*, (md5_number(user) >> 66)::BIGINT AS user_id"))
+
+    def placed(self, users: Frame, order: Sequence[str]) -> Frame:
+        """Number the keys in order, and join the rest to them: what is sorted is narrow."""
+        placed = users.with_row_index("position", order_by=order).select("user_key", "position")
+        unordered = users.drop("shuffled", "is_client")
+        return self.materialise(
+            unordered.join(self.materialise(placed), on="user_key", how="inner")
+        )
 
     def materialise(self, frame: Frame) -> Frame:
         """Compute ``frame`` into a table of its own, which may spill to disk."""
@@ -142,7 +156,7 @@ def _engine_failure(error: duckdb.Error) -> BlenderError:
     if "no space left" in text or "max_temp_directory_size" in text:
         return BlenderError("the disk is full: the log's working copy needs more room")
     if isinstance(error, duckdb.OutOfMemoryException):
-        return BlenderError(
+        return TooMuchForMemoryError(
             "the memory limit is too small for this log; raise it with --memory-limit"
         )
     return BlenderError(f"the database engine failed ({type(error).__name__})")

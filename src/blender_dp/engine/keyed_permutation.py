@@ -8,17 +8,11 @@ divide 2^31 - 2; no product reaches 2^63.
 """
 
 from dataclasses import dataclass
-from typing import TypeVar
-
-import duckdb
-import narwhals as nw
 
 from blender_dp.core.randomness import Randomness
+from blender_dp.engine.quotient import Number, quotient
 
 PRIME = 2**31 - 1
-
-Number = TypeVar("Number", int, nw.Expr, duckdb.Expression)
-"""A number, or a column of them in an engine's own arithmetic: one formula serves all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +35,4 @@ class KeyedPermutation:
 
     def of_large(self, x: Number) -> Number:
         """Hash a number (or a column of numbers) from 0 to 2^62 - 1 to 0 .. 2^31 - 2."""
-        return self.of_small((self.of_small(x // PRIME) + x % PRIME) % PRIME)
+        return self.of_small((self.of_small(quotient(x, PRIME)) + x % PRIME) % PRIME)

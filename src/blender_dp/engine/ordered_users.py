@@ -10,8 +10,8 @@ from blender_dp.engine.sampling import (
     MOST_ROWS,
     SamplingKeys,
     first_drawn,
+    in_secret_order,
     keyed_log,
-    order_users,
     sample_records,
 )
 from blender_dp.engine.tables import Frame, Tables
@@ -53,8 +53,7 @@ class OrderedUsers:
         drawn = first_drawn(log, with_record=with_record)
         users = tables.materialise(tables.with_user_id(drawn))
         _require_usable(tables, users)
-        order = tables.materialise(order_users(users, keys.users, has_groups=has_groups))
-        placed = tables.materialise(users.join(order, on="user_key", how="inner"))
+        placed = in_secret_order(tables, users, keys.users, has_groups=has_groups)
         size = count_rows(tables, placed)
         return cls(tables=tables, keys=keys, log=log, users=placed, size=size)
 
@@ -72,8 +71,11 @@ class OrderedUsers:
         if "query" in self.users.columns:
             return self.users.select(*columns)
         place = self.users.select("user_key", "position")
-        drawn = sample_records(self.log, self.users, records_per_user)
-        wanted = drawn.join(place, on="user_key", how="inner").select("position", "row", "rank")
+        if records_per_user == 1:
+            wanted = self.users.select("position", "row", "rank")
+        else:
+            drawn = sample_records(self.log, records_per_user)
+            wanted = drawn.join(place, on="user_key", how="inner").select("position", "row", "rank")
         if all_before:
             before = nw.col("position") < all_before
             rows = self.log.select("user_key", "row").join(place.filter(before), on="user_key")

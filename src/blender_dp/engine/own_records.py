@@ -68,25 +68,17 @@ class OwnRecords:
         """Return the first_row of the records that are not kept."""
         first_row = nw.col("first_row")
         order = self.keys.of_small(first_row) * MOST_ROWS + first_row
-        crowded = self.users.filter(nw.col("user_records") > most)
-        # Without the strings, which would go through the window too.
-        records = self.records.select("position", "first_row").join(crowded, on="position")
-        ranked = records.with_columns(place=order.rank("ordinal").over("position"))
-        return self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))
+        crowded = self.users.filter(nw.col("user_records") > most).select("position")
+        records = self.records.join(crowded, on="position", how="semi")
+        # Kept first, without the strings: the window would work out the order again and again.
+        ordered = self.tables.materialise(records.select("position", order=order))
+        ranked = ordered.with_columns(place=nw.col("order").rank("ordinal").over("position"))
+        dropped = ranked.filter(nw.col("place") > most)
+        return self.tables.materialise(dropped.select(first_row=nw.col("order") % MOST_ROWS))
 
     def with_rows_of_user(self) -> Frame:
         """Return position, query, url, rows and user_rows."""
         return self.records.join(self.users, on="position")
-
-
-def quotient(dividend: nw.Expr, divisor: nw.Expr | int) -> nw.Expr:
-    """Divide whole numbers, none negative, and round down: exact below 2^62 on every engine.
-
-    Spark rounds down a quotient of doubles, which may be a little less than the whole number it
-    stands for. A half more, and a quotient below 2^31 is right in doubles too.
-    """
-    doubled = (dividend - dividend % divisor) * 2 + divisor
-    return doubled // (divisor * 2)
 
 
 def _at_most(count: nw.Expr, most: int) -> nw.Expr:

@@ -15,7 +15,8 @@ from blender_dp.core.population import ShareSums
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import discovery_users, opt_in_users, require_both_groups
 from blender_dp.engine.ordered_users import OrderedUsers
-from blender_dp.engine.own_records import OwnRecords, quotient
+from blender_dp.engine.own_records import OwnRecords
+from blender_dp.engine.quotient import quotient
 from blender_dp.engine.record_sums import TableRecordSums
 from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.engine.tables import Frame, Tables

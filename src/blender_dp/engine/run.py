@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +16,7 @@ from blender_dp.core.certify import certify_plan, certify_result
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
+from blender_dp.engine.choice import EngineChoice, EngineName, choose_engine
 from blender_dp.engine.duckdb_tables import (
     DuckDBTables,
     Percent,
@@ -26,8 +27,14 @@ from blender_dp.engine.duckdb_tables import (
 from blender_dp.engine.population import open_population
 from blender_dp.engine.readers import LogColumns, LogFormat, LogSource, open_log
 from blender_dp.engine.released_tables import query_table, record_table
+from blender_dp.engine.spark_session import SparkSettings
+from blender_dp.engine.tables import Tables
 
 READING = "read the log and sample"
+
+
+def unexplained(choice: EngineChoice) -> None:
+    """Tell nobody which engine was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +45,14 @@ class Workspace:
     """Bytes the engine keeps in memory; what exceeds them goes to disk."""
     spill_directory: Path | None = None
     """Where; a temporary directory if None."""
+    engine: EngineName = "auto"
+    """Where the counting runs."""
+    master: str | None = None
+    """The Spark master, such as ``spark://host:7077``; this machine if None."""
     progress: Progress = unwatched
     percent: Percent = unseen
+    explain: Callable[[EngineChoice], None] = unexplained
+    """Is told which engine was chosen, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +72,7 @@ class Log:
 
     @contextmanager
     def opened(self, workspace: Workspace) -> Iterator[tuple[DuckDBTables, LogSource]]:
-        """Open the log in an engine of its own, which is gone afterwards."""
+        """Open the log in a DuckDB of its own, which is gone afterwards."""
         with tempfile.TemporaryDirectory(
             prefix="blender-dp-", dir=workspace.spill_directory
         ) as spill:
@@ -69,6 +82,44 @@ class Log:
                 yield DuckDBTables(connection, source, percent=workspace.percent), source
             finally:
                 connection.close()
+
+    @contextmanager
+    def counted(self, workspace: Workspace) -> Iterator["CountedLog"]:
+        """Open the log in the engine that the workspace asks for, or that suits the log."""
+        choice = choose_engine(workspace.engine, self.paths, master=workspace.master)
+        with self._on(choice, workspace) as counted:
+            yield counted
+        workspace.explain(choice)  # last, because a failure is told in one sentence
+
+    @contextmanager
+    def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
+        if choice.name == "spark":
+            # Here, because it is optional and takes a while to load.
+            from blender_dp.engine.spark_run import opened_on_spark  # noqa: PLC0415
+
+            settings = SparkSettings(
+                master=workspace.master,
+                memory_limit=workspace.memory_limit,
+                spill_directory=workspace.spill_directory,
+            )
+            opened = opened_on_spark(self.paths, self.format, self.columns, settings)
+            with opened as (spark_tables, log):
+                names = tuple(file.name.name for file in log.files) or (log.label,)
+                yield CountedLog(tables=spark_tables, format=log.format, files=names, choice=choice)
+            return
+        with self.opened(workspace) as (tables, source):
+            names = tuple(path.name for path in source.files)
+            yield CountedLog(tables=tables, format=source.format, files=names, choice=choice)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CountedLog:
+    """A log in some engine."""
+
+    tables: Tables
+    format: LogFormat
+    files: tuple[str, ...]
+    choice: EngineChoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,6 +133,7 @@ class RunResult:
     opt_in: float | None
     format: LogFormat
     files: tuple[str, ...]
+    engine: EngineChoice
     seconds: dict[str, float]
     memory_limit: int
     peak_memory: int
@@ -128,6 +180,7 @@ def run(
     opt_in: float | None = None,
     seed: int | None = None,
     workspace: Workspace | None = None,
+    engine: EngineName | None = None,
 ) -> RunResult:
     """Find what is popular in a log, simulating both groups from its raw records.
 
@@ -137,8 +190,11 @@ def run(
         opt_in: The share of users who opted in; leave it out if a group column says who did.
         seed: For experiments that must repeat. What is made with it is not private.
         workspace: Memory, disk and progress.
+        engine: Where the counting runs: duckdb, spark or auto; the workspace's if left out.
     """
     log, workspace = Log.of(log), workspace or Workspace()
+    if engine is not None:
+        workspace = replace(workspace, engine=engine)
     if (opt_in is None) == (log.columns.group is None):
         raise ParameterError(
             "opt_in", "given, unless a group column says who opted in (one of the two)", opt_in
@@ -149,9 +205,9 @@ def run(
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
     clock(READING)
-    with log.opened(workspace) as (tables, source):
+    with log.counted(workspace) as counted:
         population = open_population(
-            tables,
+            counted.tables,
             randomness,
             opt_in=opt_in,
             records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
@@ -165,8 +221,9 @@ def run(
         private=randomness.is_private,
         seed=seed,
         opt_in=opt_in,
-        format=source.format,
-        files=tuple(path.name for path in source.files),
+        format=counted.format,
+        files=counted.files,
+        engine=counted.choice,
         seconds=clock.seconds,
         memory_limit=workspace.memory_limit,
         peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,

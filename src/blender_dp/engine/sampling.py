@@ -67,21 +67,21 @@ def first_drawn(keyed: Frame, *, with_record: bool) -> Frame:
     return users.with_columns(row=nw.col("key") % MOST_ROWS, rank=nw.lit(1, nw.Int64))
 
 
-def sample_records(keyed: Frame, users: Frame, records_per_user: int) -> Frame:
+def sample_records(keyed: Frame, records_per_user: int) -> Frame:
     """Return which rows are drawn: at most so many of each user.
 
     Columns: user_key, row, rank (1 is the first drawn).
     """
-    if records_per_user == 1:
-        return users.select("user_key", "row", "rank")
     ranked = keyed.select(
         "user_key", "row", rank=nw.col("key").rank("ordinal").over("user_key").cast(nw.Int64)
     )
     return ranked.filter(nw.col("rank") <= records_per_user)
 
 
-def order_users(users: Frame, keys: KeyedPermutation, *, has_groups: bool) -> Frame:
-    """Return user_key and position: 0 is first in a secret random order, opt-in users come first.
+def in_secret_order(
+    tables: Tables, users: Frame, keys: KeyedPermutation, *, has_groups: bool
+) -> Frame:
+    """Return users with position: 0 is first in a secret random order, opt-in users come first.
 
     The order never sees a record (reading R6). Any range of positions is a uniformly
     random set of users.
@@ -91,4 +91,4 @@ def order_users(users: Frame, keys: KeyedPermutation, *, has_groups: bool) -> Fr
         shuffled=keys.of_large(nw.col("user_id")), is_client=is_client if has_groups else nw.lit(1)
     )
     order = ["is_client", "shuffled", "user_id", "user"]
-    return keyed.with_row_index("position", order_by=order).select("user_key", "position")
+    return tables.placed(keyed, order)

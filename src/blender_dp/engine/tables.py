@@ -17,8 +17,9 @@ class Tables(Protocol):
     def log(self, keys: KeyedPermutation) -> Frame:
         """Return the log, one row a line, with its rows shuffled by ``keys``.
 
-        Columns: row, user_key, user, query, url, perhaps opt_in, and shuffled: the permuted row
-        number, which an engine computes in its own arithmetic because every row needs it.
+        Columns: row, user_key (which tells users apart), perhaps user, query, url, perhaps opt_in,
+        and shuffled: the permuted row number, which an engine computes in its own arithmetic
+        because every row needs it.
         """
         ...
 
@@ -38,7 +39,17 @@ class Tables(Protocol):
         ...
 
     def with_user_id(self, frame: Frame) -> Frame:
-        """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine."""
+        """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine.
+
+        And ``user``, where an engine takes it for the key.
+        """
+        ...
+
+    def placed(self, users: Frame, order: Sequence[str]) -> Frame:
+        """Add ``position``, from 0, in the order of these columns; keep the result.
+
+        Those of them that serve the order only, shuffled and is_client, are left out.
+        """
         ...
 
     def materialise(self, frame: Frame) -> Frame:

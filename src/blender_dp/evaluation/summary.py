@@ -32,12 +32,13 @@ def summary(scores: Sequence[Scores]) -> list[MeasureSummary]:
     """Return one row a measure, in the order of :class:`Scores`."""
     columns = np.array([astuple(trial) for trial in scores], dtype=np.float64).T
     return [
-        _summary_of(field.name, values[~np.isnan(values)])
+        summary_of(field.name, values[~np.isnan(values)])
         for field, values in zip(fields(Scores), columns, strict=True)
     ]
 
 
-def _summary_of(measure: str, values: FloatArray) -> MeasureSummary:
+def summary_of(measure: str, values: FloatArray) -> MeasureSummary:
+    """Return one measure in a few numbers."""
     n = len(values)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95]) if n else (math.nan,) * 3
     return MeasureSummary(

@@ -10,10 +10,19 @@ import unicodedata
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
+_NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
 _PREFIX = "xn--"
 _MOST_LETTERS = 253
+_SCRIPTS = frozenset(
+    (
+        *("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "THAANA"),
+        *("DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA"),
+        *("MALAYALAM", "SINHALA", "TIBETAN", "MYANMAR", "THAI", "LAO", "KHMER", "ETHIOPIC"),
+        *("HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "CJK"),
+    )
+)
+"""Scripts in common modern use (Unicode Standard Annex 31, table 5); others few can read."""
 _TOGETHER = (
     frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
     frozenset({"CJK", "HANGUL"}),
@@ -79,10 +88,13 @@ def _is_plain(letters: str) -> bool:
     """Tell whether letters show what they are: one script, known, and not all posing as Latin."""
     special = [c for c in letters if not ("0" <= c <= "9" or c == "-")]
     scripts = {_script(c) for c in special if unicodedata.category(c)[0] != "M"}
-    if any(unicodedata.category(c)[0] == "N" for c in special):
+    # Letters beyond the basic plane: few fonts have them, and each Unicode version adds some.
+    if any(unicodedata.category(c)[0] == "N" or c > "\uffff" for c in special):
         return False
     if scripts == {"LATIN"}:
         return all("a" <= c <= "z" or _is_accented(c) for c in special)
+    if not scripts or not scripts <= _SCRIPTS:
+        return False
     one_language = len(scripts) == 1 or any(scripts <= mixed for mixed in _TOGETHER)
     return one_language and not all(c in _LOOK_LATIN for c in special)
 
@@ -105,6 +117,8 @@ def _ipv4(host: str) -> str | None:
 
 
 def _ipv6(host: str) -> str | None:
+    if "%" in host:  # a network card of the device that wrote the link
+        return None
     try:
         return f"[{IPv6Address(host.removeprefix('[').removesuffix(']'))}]"
     except AddressValueError:

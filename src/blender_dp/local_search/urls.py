@@ -11,11 +11,11 @@ from urllib.parse import quote, unquote_to_bytes
 from blender_dp.local_search.hosts import ascii_host, shown_host
 
 _SCHEME = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//", re.IGNORECASE)
-_OTHER_SCHEME = re.compile(r"[^/?#@\[\]]*:(?!\d+(?:[/?#]|$))")
+_OTHER_SCHEME = re.compile(r"[^/?#@\[\]]*:(?![0-9]+(?:[/?#]|$))")
 """A colon that no port follows: javascript:, data:, mailto: and whatever else there is."""
 _PARTS = re.compile(r"([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?", re.DOTALL)
 _FORBIDDEN = re.compile(r'[\x00-\x20\x7f-\xa0\\<>"`{}|^\ud800-\udfff]')
-_PLACE = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(?::(\d{0,5}))?")
+_PLACE = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]{0,5}))?")
 _PORTS = {"http": "80", "https": "443"}
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PLAIN = re.compile(r"[\w.~-]*", re.ASCII)

@@ -29,7 +29,7 @@ SOFTWARE = ("blender-dp", "duckdb", "narwhals", "numpy", "pyarrow", "cryptograph
 REPORT = "report.html"
 FILES = (
     *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),
-    *("head_list.json", "opt_in_estimates.json", "certificate.json"),
+    *("head_list.json", "opt_in_estimates.json", "client_estimates.json", "certificate.json"),
     *("release.json", "run.json", REPORT),
 )
 """The names of what we write, and all that an earlier result may hold to be replaced."""

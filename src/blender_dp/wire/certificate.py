@@ -58,6 +58,16 @@ def certificate_document(
     )
 
 
+def planned_document(certificate: Certificate) -> dict[str, Any]:
+    """Return what a plan will spend, before there is a list."""
+    return {
+        "rounding": ROUNDING,
+        "verdict": _verdict(is_kept=certificate.is_kept),
+        "sentence": certificate.sentence,
+        "accounts": [_account(account) for account in certificate.accounts],
+    }
+
+
 def certified_document(
     head_list: HeadList, parameters: Parameters | None, branch: Branch | None
 ) -> dict[str, Any]:

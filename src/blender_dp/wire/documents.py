@@ -19,11 +19,21 @@ MOST_BYTES = 2**28
 """Larger files are nobody's: a list of 100,000 queries is a fifth of this."""
 
 
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """Return the one spelling of a document that digests and signatures are taken over."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode()
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """Return the digest of any bytes, as documents write it."""
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
 def digest_of(document: Mapping[str, Any]) -> str:
     """Return the digest of every field but the digest itself."""
     fields = {name: value for name, value in document.items() if name != "digest"}
-    text = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    return digest_of_bytes(canonical(fields))
 
 
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,14 +61,14 @@ def read_document(path: Path, kind: str, version: int = 1, *, is_sealed: bool = 
 
 
 def verified(
-    path: Path,
+    path: Path | str,
     document: Mapping[str, Any],
     kind: str,
     version: int = 1,
     *,
     is_sealed: bool = True,
 ) -> Fields:
-    """Check a document that was read from ``path``, perhaps from within another."""
+    """Check a document that was read from ``path``, perhaps from within another or a service."""
     fields = Fields(path, document)
     if document.get("format") != kind:
         fields.refuse("format", f'must be a file of format "{kind}"')

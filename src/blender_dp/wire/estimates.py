@@ -5,6 +5,7 @@ collected the reports. Both name the head list they belong to. Probabilities and
 recomputed from the integers by the reader.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.subset_selection import SubsetChannels
-from blender_dp.wire.documents import read_document, sealed
+from blender_dp.wire.documents import read_document, sealed, verified
 from blender_dp.wire.fields import Fields
 from blender_dp.wire.head_list import head_list_digest
 from blender_dp.wire.parameters import parameters_document, read_parameters
@@ -62,7 +63,17 @@ def opt_in_document(curated: Curated, parameters: Parameters) -> dict[str, Any]:
 
 def read_opt_in(path: Path, head_list: HeadList) -> tuple[Curated, Parameters]:
     """Read the curator's side of ``head_list``."""
-    fields = read_document(path, OPT_IN_FORMAT)
+    return _opt_in_of(read_document(path, OPT_IN_FORMAT), head_list)
+
+
+def opt_in_in(
+    source: str, document: Mapping[str, Any], head_list: HeadList
+) -> tuple[Curated, Parameters]:
+    """Return the curator's side in a document that came from ``source``, with the same rules."""
+    return _opt_in_of(verified(source, document, OPT_IN_FORMAT), head_list)
+
+
+def _opt_in_of(fields: Fields, head_list: HeadList) -> tuple[Curated, Parameters]:
     _require_same_list(fields, head_list)
     parameters = read_parameters(fields.part("parameters"))
     estimation_users = fields.whole("estimation_users", at_least=2)

@@ -21,7 +21,7 @@ _DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,30})?(e[-+]?\d{1,3})?")
 class Fields:
     """Some fields of a file, at its top or within the field ``within``."""
 
-    def __init__(self, path: Path, values: object, within: str | None = None) -> None:
+    def __init__(self, path: Path | str, values: object, within: str | None = None) -> None:
         self.path, self._within = path, within
         if not isinstance(values, Mapping):
             self.refuse(within or "", "must be an object with fields")

@@ -1,12 +1,13 @@
 """The head list as it is published: ``head_list.json``, version 1."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.wire.documents import read_document, sealed
+from blender_dp.wire.documents import read_document, sealed, verified
 from blender_dp.wire.fields import Fields
 
 FORMAT = "blender-dp head list"
@@ -42,7 +43,16 @@ def mechanism_name(head_list: HeadList) -> str:
 
 def read_head_list(path: Path) -> HeadList:
     """Read a published head list; refuse one that was edited or breaks a rule."""
-    fields = read_document(path, FORMAT)
+    return _listed_in(read_document(path, FORMAT))
+
+
+def head_list_in(source: str, document: Mapping[str, Any]) -> HeadList:
+    """Return the head list of a document that came from ``source``, with the same rules."""
+    return _listed_in(verified(source, document, FORMAT))
+
+
+def _listed_in(fields: Fields) -> HeadList:
+    """Return the head list that these fields describe."""
     queries = fields.parts("queries")
     try:
         head_list = HeadList(

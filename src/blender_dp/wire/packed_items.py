@@ -12,7 +12,11 @@ In JSON the bytes are base64url without padding (RFC 4648, section 5).
 """
 
 import base64
+import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import lt
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +27,11 @@ from blender_dp.core.subset_selection import SubsetChannel
 ByteArray = npt.NDArray[np.uint8]
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_NO_DIGIT = 255
-_DIGIT_OF = np.full(256, _NO_DIGIT, dtype=np.uint8)
-_DIGIT_OF[np.frombuffer(_ALPHABET, dtype=np.uint8)] = np.arange(64)
+_TO_PLAIN = bytes.maketrans(b"-_", b"+/")
+_ZERO = "A"
+"""The letter of six zeros."""
+_FEW = 64
+"""Up to so many numbers of a single report are read faster one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +79,10 @@ class ItemPacking:
 
     def counts(self, reports: ByteArray) -> IntArray | None:
         """Count by item what many reports name; None if one of them breaks a rule."""
-        bits: ByteArray = np.unpackbits(reports, axis=1)
-        return self._bitmap_counts(bits) if self.is_bitmap else self._list_counts(bits)
+        if self.is_bitmap:
+            return self._bitmap_counts(np.unpackbits(reports, axis=1))
+        items = self._list_items(reports)
+        return None if items is None else np.bincount(items.ravel(), minlength=self.size)
 
     def _bitmap_counts(self, bits: ByteArray) -> IntArray | None:
         fills, named = bits[:, self.size :], bits[:, : self.size]
@@ -83,16 +91,56 @@ class ItemPacking:
         counts: IntArray = named.sum(axis=0, dtype=np.int64)
         return counts
 
-    def _list_counts(self, bits: ByteArray) -> IntArray | None:
-        used = self.subset_size * self.bits_per_item
-        digits = bits[:, :used].reshape(len(bits), self.subset_size, self.bits_per_item)
-        items = np.zeros(digits.shape[:2], dtype=np.int64)
-        for place in range(self.bits_per_item):
-            items = 2 * items + digits[:, :, place]
-        is_ordered = np.all(np.diff(items, axis=1) > 0)
-        if bits[:, used:].any() or not is_ordered or np.any(items >= self.size):
+    def items(self, reports: ByteArray) -> IntArray | None:
+        """Return what each of many reports names, a row each; None if one breaks a rule."""
+        if not self.is_bitmap:
+            return self._list_items(reports)
+        bits: ByteArray = np.unpackbits(reports, axis=1)
+        if self._bitmap_counts(bits) is None:
             return None
-        return np.bincount(items.ravel(), minlength=self.size)
+        return np.nonzero(bits)[1].reshape(len(bits), self.subset_size)
+
+    def items_of(self, report: bytes) -> Sequence[int] | None:
+        """Return what one report names; None if it breaks a rule."""
+        if self.subset_size > _FEW and not self.is_bitmap:
+            many = self._list_items(np.frombuffer(report, dtype=np.uint8).reshape(1, -1))
+            return None if many is None else many[0].tolist()
+        bits = 8 * self.length
+        used = self.size if self.is_bitmap else self.subset_size * self.bits_per_item
+        word = int.from_bytes(report)
+        if word & ((1 << bits - used) - 1):
+            return None
+        if self.is_bitmap:
+            named = np.flatnonzero(np.unpackbits(np.frombuffer(report, dtype=np.uint8)))
+            return named.tolist() if len(named) == self.subset_size else None
+        width = self.bits_per_item
+        largest = (1 << width) - 1
+        items = [
+            word >> shift & largest for shift in range(bits - width, bits - used - 1, -width or -1)
+        ][: self.subset_size]
+        return items if all(map(lt, items, [*items[1:], self.size])) else None
+
+    def _list_items(self, reports: ByteArray) -> IntArray | None:
+        if not self.length:  # there is one item, and nothing to say of it
+            return np.zeros((len(reports), self.subset_size), dtype=np.int64)
+        first, shift = _places(self.subset_size, self.bits_per_item)
+        bytes_each = self.bits_per_item // 8 + 2  # over which a number may spread
+        padded = np.zeros((len(reports), self.length + bytes_each), dtype=np.int64)
+        padded[:, : self.length] = reports
+        items = padded[:, first]
+        for after in range(1, bytes_each):
+            items <<= 8
+            items |= padded[:, first + after]
+        items >>= shift
+        items &= (1 << self.bits_per_item) - 1
+        fill = 8 * self.length - self.subset_size * self.bits_per_item
+        if (
+            (reports[:, -1] & ((1 << fill) - 1)).any()
+            or not (items[:, 1:] > items[:, :-1]).all()
+            or (items[:, -1] >= self.size).any()  # the largest, as they are in order
+        ):
+            return None
+        return items
 
     def table(self, items: tuple[int, ...]) -> BoolArray:
         """Return one report as a table of one row."""
@@ -108,14 +156,54 @@ def to_text(report: bytes) -> str:
 
 def from_texts(letters: ByteArray, length: int) -> ByteArray | None:
     """Read reports of ``length`` bytes from their letters, a row each; None if one is not such."""
-    digits = _DIGIT_OF[letters]
-    if np.any(digits == _NO_DIGIT):
+    rows, each = letters.shape
+    padded = np.full((rows, each + -each % 4), ord(_ZERO), dtype=np.uint8)
+    padded[:, :each] = letters
+    return _rows(padded.tobytes(), rows, length)
+
+
+def _rows(letters: bytes, rows: int, length: int) -> ByteArray | None:
+    """Read rows of letters, each filled with zeros to a multiple of four letters."""
+    if letters.translate(None, delete=_ALPHABET):
         return None
-    bits = np.unpackbits(digits[:, :, np.newaxis], axis=2)[:, :, 2:].reshape(len(digits), -1)
-    if bits[:, 8 * length :].any():  # another spelling of the same bytes
+    content = binascii.a2b_base64(letters.translate(_TO_PLAIN))
+    table = np.frombuffer(content, dtype=np.uint8).reshape(rows, -1 if content else 0)
+    if table[:, length:].any():  # another spelling of the same bytes
         return None
-    return np.packbits(bits[:, : 8 * length], axis=1)
+    return table[:, :length]
+
+
+@lru_cache(maxsize=64)
+def _places(count: int, bits: int) -> tuple[IntArray, IntArray]:
+    """Return where each number begins: its first byte, and how many bits follow it.
+
+    They follow it in as many bytes as a number may spread over.
+    """
+    start = bits * np.arange(count, dtype=np.int64)
+    return start // 8, 8 * (bits // 8 + 2) - start % 8 - bits
 
 
 def _whole_bytes(bits: int) -> int:
     return (bits + 7) // 8
+
+
+def from_text(text: str, length: int) -> bytes | None:
+    """Read exactly so many bytes from their only spelling; None if it is not that."""
+    if len(text) != (4 * length + 2) // 3 or not text.isascii():
+        return None
+    try:
+        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        return None
+    # The decoder passes over what is no letter; only the right spelling comes back the same.
+    return content if to_text(content) == text else None
+
+
+def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:
+    """Read so many bytes from each of many texts, a row each; None if one has another spelling."""
+    letters_each = (4 * length + 2) // 3
+    if not set(map(len, texts)) <= {letters_each}:
+        return None
+    fill = _ZERO * (-letters_each % 4)
+    joined = fill.join((*texts, ""))
+    return _rows(joined.encode(), len(texts), length) if joined.isascii() else None

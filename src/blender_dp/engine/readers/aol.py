@@ -13,7 +13,14 @@ from blender_dp.engine.readers.tab_separated import column, read_tab_separated
 
 _COLUMNS = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 _REQUIRED = ("AnonID", "Query", "QueryTime")
+FEWEST_VALUES, MOST_VALUES = len(_REQUIRED), len(_COLUMNS)
 HEADER = "\t".join(_COLUMNS)
+PLACES = {
+    purpose: _COLUMNS.index(name)
+    for purpose, name in {"user": "AnonID", "query": "Query", "url": "ClickURL"}.items()
+}
+REMOVED = "-"
+"""What AOL put where it had removed a query."""
 
 
 def select_rows(files: Sequence[Path]) -> str:
@@ -23,18 +30,26 @@ def select_rows(files: Sequence[Path]) -> str:
         InputError: A file does not begin with AOL's header.
     """
     for path in files:
-        if first_line(path) != HEADER:
-            names = ", ".join(_COLUMNS)
-            raise at_line(path, 1, f"AOL's logs begin with these tab-separated columns: {names}")
-    place = {name: column(_COLUMNS.index(name)) for name in _COLUMNS}
+        require_header(path, first_line(path))
+    user, query, url = (column(PLACES[purpose]) for purpose in ("user", "query", "url"))
     raw = read_tab_separated(
         files,
-        select=f"{place['AnonID']} AS \"user\", nullif({place['Query']}, '-') AS query, "
-        f"{place['ClickURL']} AS url",
-        width=len(_COLUMNS) + 1,
-        is_wrong=f"{column(len(_REQUIRED) - 1)} IS NULL OR {column(len(_COLUMNS))} IS NOT NULL",
+        select=f"{user} AS \"user\", nullif({query}, '{REMOVED}') AS query, {url} AS url",
+        width=MOST_VALUES + 1,
+        is_wrong=f"{column(FEWEST_VALUES - 1)} IS NULL OR {column(MOST_VALUES)} IS NOT NULL",
     )
     return log_rows(raw, row="row_number() OVER () - 1")
+
+
+def require_header(label: Path | str, line: str) -> None:
+    """Raise unless the first line of a file is AOL's header.
+
+    Raises:
+        InputError: With the file and the columns.
+    """
+    if line != HEADER:
+        names = ", ".join(_COLUMNS)
+        raise at_line(label, 1, f"AOL's logs begin with these tab-separated columns: {names}")
 
 
 def check_file(path: Path) -> None:
@@ -43,4 +58,4 @@ def check_file(path: Path) -> None:
     Raises:
         InputError: With the file, the line and the rule it breaks.
     """
-    check_rows(path, fits=lambda values: len(_REQUIRED) <= len(values) <= len(_COLUMNS))
+    check_rows(path, fits=lambda values: FEWEST_VALUES <= len(values) <= MOST_VALUES)

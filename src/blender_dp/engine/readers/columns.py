@@ -15,7 +15,7 @@ def wanted_columns(columns: LogColumns) -> dict[str, str]:
 
 
 def find_columns(
-    path: Path, columns: LogColumns, there: Sequence[str], *, may_be_a_row: bool
+    path: Path | str, columns: LogColumns, there: Sequence[str], *, may_be_a_row: bool
 ) -> dict[str, int]:
     """Return the position of each wanted column, by what it is for.
 

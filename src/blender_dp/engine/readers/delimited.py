@@ -53,7 +53,7 @@ def check_file(path: Path, log_format: LogFormat) -> None:
         InputError: With the file, the line and the rule it breaks.
     """
     is_quoted = log_format is LogFormat.CSV
-    width = len(_header_of(path, is_quoted=is_quoted))
+    width = len(header_of(path, is_quoted=is_quoted))
 
     def fits(values: list[str]) -> bool:
         # DuckDB lets surplus values of a CSV file pass if they are blank, and so do we.
@@ -65,7 +65,7 @@ def check_file(path: Path, log_format: LogFormat) -> None:
 
 def _layout_of(path: Path, log_format: LogFormat, columns: LogColumns) -> _Layout:
     is_quoted = log_format is LogFormat.CSV
-    header = _header_of(path, is_quoted=is_quoted)
+    header = header_of(path, is_quoted=is_quoted)
     places = find_columns(path, columns, header, may_be_a_row=True)
     has_mixed_line_ends = is_quoted and _has_mixed_line_ends(path)
     if has_mixed_line_ends:
@@ -80,7 +80,12 @@ def _layout_of(path: Path, log_format: LogFormat, columns: LogColumns) -> _Layou
     )
 
 
-def _header_of(path: Path, *, is_quoted: bool) -> list[str]:
+def header_of(path: Path, *, is_quoted: bool) -> list[str]:
+    """Return the names of a file's columns.
+
+    Raises:
+        InputError: The file is empty or its first line blank.
+    """
     if not first_line(path).strip():
         raise at_line(path, 1, "the first line must name the columns, and is blank")
     _, header = next(rows_of(path, is_quoted=is_quoted))

@@ -43,12 +43,21 @@ def open_log(
     """
     files = find_log_files(paths)
     log_format = detect_format(files) if format is LogFormat.AUTO else format
-    if columns.group is not None and log_format in _NAMELESS:
-        raise ParameterError("group", f"left out for the {log_format} format", columns.group)
+    require_no_group(log_format, columns)
     source = _source_of(connection, files, log_format, columns)
     if columns.group is not None:
         _check_groups(connection, source, columns)
     return source
+
+
+def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
+    """Refuse a group column of a format that has no columns of one's own.
+
+    Raises:
+        ParameterError: A group column is asked for.
+    """
+    if columns.group is not None and log_format in _NAMELESS:
+        raise ParameterError("group", f"left out for the {log_format} format", columns.group)
 
 
 def _source_of(

@@ -23,7 +23,7 @@ _OPTIONS = "binary_as_string=true, hive_partitioning=false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class Part:
     """A file, where its rows begin among those of all files, and its columns with their types."""
 
     path: Path
@@ -47,18 +47,30 @@ def select_rows(
     Raises:
         InputError: A file is not Parquet or lacks a column.
     """
-    counts = [_row_count(connection, path) for path in files]
-    parts = [
-        _Part(path=path, offset=offset, schema=_schema(connection, path))
-        for path, offset in zip(files, accumulate(counts, initial=0), strict=False)
-    ]
+    parts, filled = examine(connection, files, columns)
     raw = " UNION ALL ".join(
         _read_parquet(list(run), columns) for _, run in groupby(parts, key=lambda part: part.schema)
     )
-    filled = set.intersection(*(_filled_columns(connection, path, columns) for path in files))
     has_group = columns.group is not None
     sql = log_rows(raw, row='"row"', has_group=has_group, never_blank=filled)
     return sql, filled >= {"query", "url"}
+
+
+def examine(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], columns: LogColumns
+) -> tuple[list[Part], set[str]]:
+    """Return what the files' footers say, and which of user, query and url are always filled.
+
+    Raises:
+        InputError: A file is not Parquet.
+    """
+    counts = [_row_count(connection, path) for path in files]
+    parts = [
+        Part(path=path, offset=offset, schema=_schema(connection, path))
+        for path, offset in zip(files, accumulate(counts, initial=0), strict=False)
+    ]
+    filled = set.intersection(*(_filled_columns(connection, path, columns) for path in files))
+    return parts, filled
 
 
 def check_file(path: Path) -> None:
@@ -75,7 +87,7 @@ def check_file(path: Path) -> None:
         )
 
 
-def _read_parquet(parts: Sequence[_Part], columns: LogColumns) -> str:
+def _read_parquet(parts: Sequence[Part], columns: LogColumns) -> str:
     schema = parts[0].schema
     names = [name for name, _ in schema]
     places = find_columns(parts[0].path, columns, names, may_be_a_row=False)
@@ -89,7 +101,7 @@ def _read_parquet(parts: Sequence[_Part], columns: LogColumns) -> str:
     )
 
 
-def _row_number(parts: Sequence[_Part]) -> str:
+def _row_number(parts: Sequence[Part]) -> str:
     offsets = [part.offset for part in parts]
     names = {name.lower() for name, _ in parts[0].schema}
     if names & {"file_row_number", "file_index"}:

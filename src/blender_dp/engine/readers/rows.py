@@ -18,7 +18,7 @@ _BAD_QUOTES = 'the quotes do not match; a quote inside a quoted value is written
 _TOO_LONG = f"the line is longer than {LONGEST_LINE_BYTES} bytes"
 
 
-def at_line(path: Path, number: int, rule: str) -> InputError:
+def at_line(path: Path | str, number: int, rule: str) -> InputError:
     """Return the error that a line of a file breaks a rule."""
     return InputError(path, rule, where=f"line {number}")
 

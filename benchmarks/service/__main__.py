@@ -1,0 +1,93 @@
+"""Measure the collection service and write ``service.md``: ``make service``."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measure import made_by
+from benchmarks.service.trial import (
+    BATCH,
+    BATCH_CONNECTIONS,
+    SECONDS,
+    SINGLE_CONNECTIONS,
+    Trial,
+    tried,
+)
+from postgres_server import running_postgres
+
+RESULTS = Path(__file__).parents[1] / "service.md"
+PRESETS = ("sharp", "paper")
+TEXT = f"""
+Reports for a list of 500 queries at ε = 4, from wrk on the same machine, over loopback, {SECONDS} s
+each: single reports over {SINGLE_CONNECTIONS} connections, batches of {BATCH:,} over
+{BATCH_CONNECTIONS}. One process of `blender-dp serve`, with its log; every answer comes after the
+commit is on disk (SQLite WAL with `synchronous=FULL`; PostgreSQL with `fsync` and
+`synchronous_commit` on). *Nothing* is a route of the same framework and server that takes the same
+requests and does nothing, right before. Load generator, service and database share the cores.
+*By CPU* is the same share, or the same rate, for a second of the server's processor time: it says
+what the machine would do if nothing else ran on it, as far as one process goes.
+
+The last column (–) counts requests that were refused or broken off.
+
+Goals: single reports at least 0.45 of nothing; batches at least 150,000 reports a second on SQLite
+and 80,000 on PostgreSQL.
+
+| store | preset | nothing | single/s | share | by CPU | p50 | p99 | batched/s | by CPU | p99 | – |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+"""
+KEPT = """
+After each run the service was killed with SIGKILL and its store opened anew. What was under way
+when the load ended may be there without an answer; nothing that was answered may be missing.
+
+| store | preset | acknowledged | on disk | memory before, after singles, after batches |
+|---|---|---|---|---|
+"""
+
+
+def main() -> None:
+    """Measure, print and write."""
+    before = os.getloadavg()[0]
+    trials = list(_trials())
+    busy = f"Load average before the run: {before:.1f} (1 minute)."
+    lines = [f"# The collection service under load\n\n{made_by('make service')} {busy}\n{TEXT}"]
+    lines += [_speed(trial) for trial in trials]
+    lines += [KEPT, *(_kept(trial) for trial in trials)]
+    text = "".join(lines)
+    print(text)
+    lost = [trial for trial in trials if trial.kept < trial.acknowledged]
+    if lost:
+        raise SystemExit("acknowledged reports are missing")
+    RESULTS.write_text(text, encoding="utf-8")
+
+
+def _trials() -> Iterator[Trial]:
+    for preset in PRESETS:
+        yield tried("SQLite", preset)
+    with running_postgres(is_durable=True) as server:
+        for preset in PRESETS:
+            yield tried("PostgreSQL", preset, asyncio.run(server.fresh_database()))
+
+
+def _speed(trial: Trial) -> str:
+    single, batch = trial.single.load, trial.batch.load
+    refused = sum(one.refused + one.broken for one in (single, batch))
+    return (
+        f"| {trial.store} | {trial.preset} | {trial.nothing.load.per_second:,.0f} "
+        f"| {single.per_second:,.0f} | {trial.share:.2f} | {trial.cpu_share:.2f} "
+        f"| {single.p50:.0f} ms | {single.p99:.0f} ms | {batch.per_second * BATCH:,.0f} "
+        f"| {trial.batch.requests_per_cpu_second * BATCH:,.0f} | {batch.p99:.0f} ms "
+        f"| {refused:,} |\n"
+    )
+
+
+def _kept(trial: Trial) -> str:
+    single, batch = trial.single.memory_mb, trial.batch.memory_mb
+    return (
+        f"| {trial.store} | {trial.preset} | {trial.acknowledged:,} | {trial.kept:,} "
+        f"| {trial.memory_before:.0f}, {single:.0f}, {batch:.0f} MB |\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Servers in processes of their own, ended by SIGKILL: what was acknowledged must survive that."""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """Where it listens, and its process."""
+
+    url: str
+    process: psutil.Process
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory now."""
+        return float(self.process.memory_info().rss) / 2**20
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time so far."""
+        times = self.process.cpu_times()
+        return float(times.user + times.system)
+
+
+@contextmanager
+def running(arguments: Sequence[str]) -> Iterator[RunningServer]:
+    """Start a server and kill it at the end."""
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as said:
+        with Path(said.name).open("wb") as out:
+            command = [sys.executable, "-m", *arguments]
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            yield RunningServer(_address(said.name, process), psutil.Process(process.pid))
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _address(said: str, process: "subprocess.Popen[bytes]") -> str:
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        with Path(said).open(encoding="utf-8") as file:
+            for line in file:
+                if "listening on " in line:
+                    return line.split("listening on ")[1].strip()
+        time.sleep(0.05)
+    raise SystemExit(f"no server: {Path(said).read_text(encoding='utf-8')[-500:]}")
+
+
+def nothing() -> Sequence[str]:
+    """Return what starts the route that does nothing."""
+    return ("benchmarks.service.noop",)
+
+
+def service(directory: Path, database: str) -> Sequence[str]:
+    """Return what starts the service."""
+    store = ["--database", database] if "://" in database else []
+    return ("blender_dp.cli", "serve", "--port", "0", "--data", str(directory), *store)

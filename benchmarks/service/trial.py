@@ -1,0 +1,94 @@
+"""One store under load: single reports, then batches, then a SIGKILL and a look at the disk."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.service import campaign, servers
+from benchmarks.service.load import Measured, loaded
+
+SECONDS = 8
+SINGLE_CONNECTIONS, BATCH_CONNECTIONS = 64, 16
+BATCH = 1_000
+_MOST_SINGLES, _MOST_BATCHES = 15_000, 220
+"""Prepared for every second; nothing faster is expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One kind of load on one server."""
+
+    load: Measured
+    cpu_seconds: float
+    """Of the server."""
+    memory_mb: float
+    """Of the server, afterwards."""
+
+    @property
+    def requests_per_cpu_second(self) -> float:
+        """How much a second of the server's processor time does, on a busy machine too."""
+        return self.load.requests / self.cpu_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What was measured."""
+
+    store: str
+    preset: str
+    nothing: Stage
+    single: Stage
+    batch: Stage
+    memory_before: float
+    kept: int
+    """Reports that the store has after the service was killed."""
+
+    @property
+    def share(self) -> float:
+        """Single reports against requests that do nothing."""
+        return self.single.load.per_second / self.nothing.load.per_second
+
+    @property
+    def cpu_share(self) -> float:
+        """The same for a second of processor time."""
+        return self.single.requests_per_cpu_second / self.nothing.requests_per_cpu_second
+
+    @property
+    def acknowledged(self) -> int:
+        """Reports that were answered as accepted."""
+        single, batch = self.single.load, self.batch.load
+        return single.requests - single.refused + BATCH * (batch.requests - batch.refused)
+
+
+def tried(store: str, preset: str, database: str | None = None) -> Trial:
+    """Measure a store; SQLite in a temporary directory unless an address is given."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        address = database or str(directory / "service.sqlite")
+        published = campaign.head_list(preset)
+        collecting = campaign.collecting(directory, address, published)
+        ones, many = directory / "ones", directory / "many"
+        campaign.write_bodies(ones, published, requests=_MOST_SINGLES * SECONDS, reports_each=1)
+        campaign.write_bodies(many, published, requests=_MOST_BATCHES * SECONDS, reports_each=BATCH)
+        with servers.running(servers.nothing()) as noop:
+            nothing = _stage(noop, noop.url, ones, SINGLE_CONNECTIONS)
+        with servers.running(servers.service(directory, address)) as service:
+            url = f"{service.url}/v1/campaigns/{collecting}/reports"
+            before = service.memory_mb
+            single = _stage(service, url, ones, SINGLE_CONNECTIONS)
+            batch = _stage(service, url, many, BATCH_CONNECTIONS)
+        return Trial(
+            store=store,
+            preset=preset,
+            nothing=nothing,
+            single=single,
+            batch=batch,
+            memory_before=before,
+            kept=campaign.reports_kept(address, collecting),
+        )
+
+
+def _stage(server: servers.RunningServer, url: str, bodies: Path, connections: int) -> Stage:
+    used = server.cpu_seconds
+    measured = loaded(url, bodies, connections=connections, seconds=SECONDS)
+    return Stage(load=measured, cpu_seconds=server.cpu_seconds - used, memory_mb=server.memory_mb)

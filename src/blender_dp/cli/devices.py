@@ -1,0 +1,175 @@
+"""``blender-dp devices``: a simulated population against a running service."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+from cyclopts import Parameter
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
+from blender_dp.cli.token_file import read_token
+from blender_dp.client.operator import Operator
+from blender_dp.client.people import People, read_people
+from blender_dp.client.population import Stage, play
+from blender_dp.client.transport import HttpTransport, require_address
+from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.readers import LogColumns, LogFormat
+from blender_dp.engine.run import Log, Workspace
+
+_CONSENT = "I am a simulated user and hand over my simulated records."
+
+
+@Parameter(name="*", group="Log")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLog:
+    """How the log is read; --url is the service's here."""
+
+    format: LogFormat = LogFormat.AUTO
+    """Format of the files; auto looks at names and first lines."""
+    user: str = "user"
+    """Column with the user's id (CSV, TSV, Parquet)."""
+    query: str = "query"
+    """Column with the query."""
+    url_column: str = "url"
+    """Column with the URL."""
+    group: str | None = None
+    """Column that says opt-in or client for every row."""
+
+    def log(self, paths: list[str]) -> Log:
+        """Return the log these options describe."""
+        columns = LogColumns(
+            user=self.user, query=self.query, url=self.url_column, group=self.group
+        )
+        return Log(paths=paths, format=self.format, columns=columns)
+
+
+@Parameter(name="*", group="New campaign")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCampaign:
+    """What a campaign promises that is made here, with --drive and without --campaign."""
+
+    epsilon: float | None = None
+    """ε of the new campaign."""
+    delta: float | None = None
+    """δ of the new campaign."""
+    head_list_size: int | None = None
+    """Most queries of its head list; all that are found if left out."""
+
+    def document(self, people: People) -> dict[str, Any]:
+        """Return what to ask the service for."""
+        if self.epsilon is None or self.delta is None:
+            raise BlenderError("give --campaign, or --epsilon and --delta of one to be made")
+        return {
+            "name": "Simulated devices",
+            "purpose": "A trial of the service with a simulated population.",
+            "consent": {"version": "1", "text": _CONSENT},
+            "parameters": {
+                "epsilon": self.epsilon,
+                "delta": self.delta,
+                "head_list_size": self.head_list_size,
+            },
+            "expected_clients": len(people.clients),
+        }
+
+
+def devices(
+    *,
+    log: Annotated[list[str], Parameter(negative="")],
+    url: str,
+    campaign: UUID | None = None,
+    count: int | None = None,
+    opt_in: float = 0.05,
+    operator_token_file: Path | None = None,
+    drive: Flag = False,
+    batch: int = 1000,
+    connections: int = 8,
+    patience: float = 600.0,
+    new: NewCampaign = NewCampaign(),  # noqa: B008 - frozen
+    log_options: DeviceLog = DeviceLog(),  # noqa: B008 - frozen
+    json: Flag = False,
+) -> None:
+    """Play a population of devices, taken from a log, against a running service.
+
+    Opt-in users enrol and contribute their rows; every client reports one of its rows, drawn
+    uniformly and randomised. Between the phases it waits for the campaign to move, or moves it.
+    Exit status: 0 when everybody did their part, 2 if the service refused or a job failed.
+
+    Parameters
+    ----------
+    log
+        Files, folders or patterns with raw records; may be given several times.
+    url
+        The service's address, such as http://127.0.0.1:8080.
+    campaign
+        The campaign's id. With --drive it may be left out: then one is made.
+    count
+        How many people of the log take part. Default: all.
+    opt_in
+        Share of them who opt in; or use --group.
+    operator_token_file
+        File with an operator's token: for enrolment tokens, and for --drive. Without it the
+        campaign's enrolment must be open.
+    drive
+        Make the operator's moves too, from draft to release.
+    batch
+        Reports in a request; 1 sends each alone, as devices do.
+    connections
+        How many requests are under way at once.
+    patience
+        Seconds to wait for each state of the campaign.
+    json
+        Print a summary for a program.
+    """
+    _require_numbers(batch, connections)
+    token = None if operator_token_file is None else read_token(operator_token_file)
+    if drive and token is None:
+        raise BlenderError("--drive makes the operator's moves and needs --operator-token-file")
+    if campaign is None and not drive:
+        raise BlenderError("give --campaign, the id of a campaign of this service")
+    address = require_address(url)
+    with HttpTransport(address) as transport, shown_progress(time_left=True) as progress:
+        operator = Operator(transport=transport, token=token)
+        people = _people(log_options.log(log), count, opt_in, progress)
+        chosen = campaign or operator.create(new.document(people))
+        stage = Stage(
+            url=address,
+            campaign=chosen,
+            operator=operator,
+            drives=drive,
+            batch=batch,
+            connections=connections,
+            patience=patience,
+            step=progress.step,
+            share=progress.share,
+        )
+        played = play(people, stage, Randomness.secure())
+    if json:
+        print_json({"campaign": str(chosen), **asdict(played)})
+        return
+    if campaign is None:
+        say(f"made the campaign {chosen}")
+    RESULTS.print(
+        f"{played.contributed:,} opt-in users contributed, {played.reported:,} clients reported "
+        f"({played.accepted:,} counted); the campaign is {played.state}"
+    )
+
+
+def _people(log: Log, count: int | None, opt_in: float, progress: StepProgress) -> People:
+    progress.step("read the log")
+    return read_people(
+        log,
+        count=count,
+        opt_in=opt_in,
+        workspace=Workspace(percent=progress.percent),
+        randomness=Randomness.secure(),
+    )
+
+
+def _require_numbers(batch: int, connections: int) -> None:
+    if not 1 <= batch <= 10_000:
+        raise ParameterError("batch", "from 1 to 10,000", batch)
+    if not 1 <= connections <= 1_000:
+        raise ParameterError("connections", "from 1 to 1,000", connections)

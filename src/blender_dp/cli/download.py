@@ -1,0 +1,99 @@
+"""``blender-dp download``: what a campaign released, checked, with every file of a run."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from math import isclose
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blender_dp.cli.options import Flag, Output
+from blender_dp.cli.outputs import blended_result, show_result
+from blender_dp.cli.terminal import say
+from blender_dp.client.released import ReleasedFiles, fetch_released
+from blender_dp.client.transport import HttpTransport
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.errors import InputError
+from blender_dp.report.outputs import FILES, write_outputs
+from blender_dp.wire.certificate import read_certificate
+from blender_dp.wire.documents import write_document
+from blender_dp.wire.release import release_document
+from blender_dp.wire.signatures import require_key
+from blender_dp.wire.staging import staged_directory
+from blender_dp.wire.times import written_time
+
+
+def download(
+    url: str,
+    campaign: UUID,
+    /,
+    *,
+    output: Output,
+    key: str | None = None,
+    overwrite: Flag = False,
+    json: Flag = False,
+) -> None:
+    """Fetch what a campaign released, check all of it and write the same files as run.
+
+    The signature of the head list, the hash chain of the public log, every digest and the
+    certificate are checked, and the release is computed again from the released integers.
+    Exit status: 0 when written, 2 if anything does not hold or the campaign is not released.
+
+    Parameters
+    ----------
+    url
+        The service's address.
+    campaign
+        The campaign's id.
+    output
+        Directory to make for the results.
+    key
+        The service's public key, which must have signed everything. Default: the one it names.
+    overwrite
+        Replace an earlier result in the same place, once the new one is whole.
+    json
+        Print a summary for a program instead of the table.
+    """
+    pinned = None if key is None else require_key(key)
+    with HttpTransport(url) as transport:
+        released = fetch_released(transport, campaign, key=pinned)
+    with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
+        result = write_released(partial, released, campaign)
+    if pinned is None:
+        say(f"signed with the key {released.public_key}; pass it as --key from now on")
+    show_result(result, output, private=result.head_list.private, as_json=json)
+
+
+def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> BlenderResult:
+    """Write every file of a release; refuse one that its own integers do not give."""
+    for name, document in released.documents.items():
+        write_document(directory / name, document)
+    result = blended_result(
+        directory / "head_list.json",
+        directory / "opt_in_estimates.json",
+        directory / "client_estimates.json",
+    )
+    certificate = read_certificate(directory / "certificate.json", result.head_list)
+    release = released.documents["release.json"]
+    created = str(release.get("created"))
+    private = result.head_list.private
+    again = release_document(result, certificate, private=private, created=created)
+    if not _is_same(again, release):
+        raise InputError("release.json", "is not what the released integers give")
+    facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
+    write_outputs(directory, result, private=private, created=created, facts=facts)
+    # As it was released, to the last digit: the log names its digest.
+    write_document(directory / "release.json", release)
+    return result
+
+
+def _is_same(ours: object, theirs: object) -> bool:
+    """Tell whether two documents agree; processors may differ in the last digits of a number."""
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return set(ours) == set(theirs) and all(_is_same(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
+        pairs: Any = zip(ours, theirs, strict=False)
+        return len(ours) == len(theirs) and all(_is_same(a, b) for a, b in pairs)
+    if isinstance(ours, float) and isinstance(theirs, float | int):
+        return isclose(ours, theirs, rel_tol=1e-6, abs_tol=1e-9)
+    return ours == theirs

@@ -1,0 +1,57 @@
+"""``blender-dp evaluate --users``: how good the answers would be, for any number of users."""
+
+from dataclasses import dataclass
+
+from blender_dp.cli.measures import print_measures
+from blender_dp.cli.terminal import print_json, say, shown_progress
+from blender_dp.core.parameters import Parameters
+from blender_dp.evaluation.summary import summary_table
+from blender_dp.planning.imagined_trials import imagined_trials, usual_opt_in
+from blender_dp.planning.prediction import Setting
+from blender_dp.planning.prior import prior_like
+
+DEFAULT_REPETITIONS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImaginedTrials:
+    """What is imagined, and how often; None where nobody said."""
+
+    users: int
+    opt_in: float | None
+    repetitions: int | None
+    seed: int
+
+
+def evaluate_imagined(
+    parameters: Parameters, asked: ImaginedTrials, *, like: str, as_json: bool
+) -> None:
+    """Measure whole collections from users that exist only as counts, and print how good."""
+    prior, users, seed = prior_like(like), asked.users, asked.seed
+    share = usual_opt_in(users, prior) if asked.opt_in is None else asked.opt_in
+    setting = Setting(users=users, opt_in=share, parameters=parameters)
+    count = DEFAULT_REPETITIONS if asked.repetitions is None else asked.repetitions
+    with shown_progress() as progress:
+        progress.step("imagine, run and measure")
+        measures = imagined_trials(
+            setting, prior, repetitions=count, seed=seed, progress=progress.share
+        )
+    say(
+        f"Imagined: {setting.opted_in:,} opt-in users and {users - setting.opted_in:,} clients "
+        f"with records like {prior.source}."
+    )
+    if as_json:
+        numbers = summary_table(measures).to_pylist()
+        print_json(
+            {
+                "imagined": like,
+                "users": users,
+                "opt_in": share,
+                "repetitions": count,
+                "seed": seed,
+                "parameters": parameters.document(),
+                "measures": {row.pop("measure"): row for row in numbers},
+            }
+        )
+    else:
+        print_measures(measures)

@@ -1,0 +1,65 @@
+"""``blender-dp serve``: the collection service."""
+
+from pathlib import Path
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.service_options import ServiceOptions, require_service_extra
+from blender_dp.core.errors import ParameterError
+
+
+def serve(
+    *,
+    storage: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    workers: int = 1,
+    tls_certificate: Path | None = None,
+    tls_key: Path | None = None,
+    no_jobs: Flag = False,
+    uploads_per_second: float | None = None,
+) -> None:
+    """Run the collection service: campaigns from consent to release, over HTTP.
+
+    Needs no other process: everything is kept in one directory. The very first start makes an
+    operator token and prints it once. Ctrl-C stops it after what it accepted is answered.
+    Exit status: 0 when stopped, 2 if it cannot start.
+
+    Parameters
+    ----------
+    host
+        Address to listen on; 0.0.0.0 for all.
+    port
+        Port to listen on; 0 takes a free one.
+    workers
+        How many processes answer; more than 1 only with PostgreSQL.
+    tls_certificate
+        File with the certificate chain, to speak HTTPS without a front end.
+    tls_key
+        File with its private key.
+    no_jobs
+        Leave jobs and deadlines to another process (blender-dp work).
+    uploads_per_second
+        How many enrolments and contributions are taken from one address, for simulated devices
+        or a front end that hides addresses. Default: a few at once, then one in a second.
+    """
+    require_service_extra("serve")
+    from blender_dp.cli.serving import Listening, serve_forever  # noqa: PLC0415 - an extra
+
+    if (tls_certificate is None) != (tls_key is None):
+        raise ParameterError("tls_key", "given together with --tls-certificate", tls_key)
+    if not 0 <= port <= 65535:
+        raise ParameterError("port", "from 0 to 65535", port)
+    if workers < 1 or (workers > 1 and not storage.is_postgres):
+        raise ParameterError("workers", "1, or more with a PostgreSQL database", workers)
+    if uploads_per_second is not None and not 0 < uploads_per_second <= 1e6:
+        raise ParameterError("uploads_per_second", "above 0, up to 1e6", uploads_per_second)
+    listening = Listening(
+        host=host,
+        port=port,
+        workers=workers,
+        certificate=tls_certificate,
+        key=tls_key,
+        has_jobs=not no_jobs,
+        uploads_per_second=uploads_per_second,
+    )
+    serve_forever(storage, listening)

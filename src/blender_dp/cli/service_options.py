@@ -1,0 +1,43 @@
+"""Where the service keeps what it must: options that its commands share."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cyclopts import Parameter
+
+from blender_dp.core.errors import MissingExtraError
+from blender_dp.engine.extras import is_installed
+
+
+@Parameter(name="*", group="Storage")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceOptions:
+    """Where the service's data and keys are."""
+
+    data: Path = Path("blender-dp-data")
+    """Directory of the service, made if it is not there."""
+    database: str | None = None
+    """Database, such as postgresql://user@host/name. Default: SQLite in the directory."""
+    keys: Path | None = None
+    """Directory of the keys, better on another disk. Default: keys in the directory."""
+
+    @property
+    def is_postgres(self) -> bool:
+        """Whether several processes may serve."""
+        return self.database is not None and self.database.startswith(("postgresql:", "postgres:"))
+
+    @property
+    def url(self) -> str:
+        """The database to open."""
+        return self.database or str(self.data / "service.sqlite")
+
+    @property
+    def key_directory(self) -> Path:
+        """Where the keys are."""
+        return self.keys or self.data / "keys"
+
+
+def require_service_extra(command: str) -> None:
+    """Refuse a command whose optional part is not installed, with the way to get it."""
+    if not all(map(is_installed, ("litestar", "msgspec", "uvicorn"))):
+        raise MissingExtraError("service", command)

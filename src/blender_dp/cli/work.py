@@ -1,0 +1,26 @@
+"""``blender-dp work``: the service's jobs in a process of their own."""
+
+from blender_dp.cli.options import Flag
+from blender_dp.cli.service_options import ServiceOptions, require_service_extra
+
+
+def work(
+    *,
+    storage: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
+    once: Flag = False,
+) -> None:
+    """Run the jobs of a collection service: head lists, releases, erasing, deadlines.
+
+    For a service that was started with --no-jobs, on the same database and keys. Any number may
+    run; each job is done once. Ctrl-C stops it, and another takes over what it left.
+    Exit status: 0 when stopped, 2 if it cannot start.
+
+    Parameters
+    ----------
+    once
+        Do what waits now, then stop.
+    """
+    require_service_extra("work")
+    from blender_dp.cli.serving import work_forever  # noqa: PLC0415 - an extra
+
+    work_forever(storage, once=once)

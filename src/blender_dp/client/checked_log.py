@@ -1,0 +1,71 @@
+"""A service's log, checked from its beginning: every hash, every signature, one key."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from blender_dp.client.transport import Transport
+from blender_dp.core.errors import BlenderError, BrokenInvariantError
+from blender_dp.wire.documents import canonical, digest_of, digest_of_bytes
+from blender_dp.wire.hash_chain import require_chain
+from blender_dp.wire.signatures import SignatureError
+from blender_dp.wire.signed_head_list import FORMAT as SIGNED_HEAD_LIST
+from blender_dp.wire.signed_log import read_log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedLog:
+    """A log that was never rewritten, as far as its own hashes and signature can tell."""
+
+    entries: Sequence[Mapping[str, Any]]
+    public_key: str
+
+    def require(self, digests: Sequence[str], what: str) -> Mapping[str, Any]:
+        """Return the entry that names one of these digests, or refuse."""
+        for entry in self.entries:
+            if entry["digest"] in digests:
+                return entry
+        raise BlenderError(f"{what} is not in the log")
+
+
+def checked_log(
+    pieces: Iterable[Mapping[str, Any]], *, has_actors: bool = False, key: str | None = None
+) -> CheckedLog:
+    """Check a log, given in pieces from its beginning.
+
+    Args:
+        pieces: Each signed at its last entry.
+        has_actors: Whether it is the audit log.
+        key: The key it must be signed with; None takes the one it names.
+    """
+    entries: list[Mapping[str, Any]] = []
+    for piece in pieces:
+        some, signer = read_log(piece)
+        if key is not None and signer != key:
+            raise SignatureError("the log is signed with another key")
+        require_chain(some, has_actors=has_actors, after=entries[-1] if entries else None)
+        entries += some
+        key = signer
+    if key is None:
+        raise BrokenInvariantError("a log has one piece at least")
+    return CheckedLog(entries=entries, public_key=key)
+
+
+def fetched_pieces(
+    transport: Transport, path: str, token: str | None = None
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the pieces that a service hands out under ``log`` or ``audit-log``."""
+    start = 0
+    while True:
+        piece = transport.send("GET", f"{path}?from={start}", token=token).document("the log")
+        yield piece
+        if not piece["entries"]:
+            return
+        start += len(piece["entries"])
+
+
+def digests_in_log(document: Mapping[str, Any]) -> list[str]:
+    """Return the digests by which a log may name a document: its own, or that of its bytes."""
+    if document.get("format") == SIGNED_HEAD_LIST and isinstance(document.get("head_list"), dict):
+        document = document["head_list"]
+    return [digest_of(document), digest_of_bytes(canonical(document))]

@@ -1,0 +1,91 @@
+"""What an operator does to a campaign: make it, move it on, wait for what the service works on."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from blender_dp.client.transport import ServiceRefusalError, Transport
+from blender_dp.core.errors import BlenderError
+from blender_dp.wire.hash_chain import is_campaign_id
+
+STATES = (
+    *("draft", "opt-in-open", "opt-in-sealed", "list-published"),
+    *("clients-open", "clients-sealed", "released", "purged"),
+)
+_MOST_TOKENS_AT_ONCE = 10_000
+_SECONDS_BETWEEN_LOOKS = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """Somebody who watches a campaign and, with a token, moves it."""
+
+    transport: Transport
+    token: str | None = field(repr=False)
+    now: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def create(self, campaign: Mapping[str, Any]) -> UUID:
+        """Make a campaign in draft."""
+        found = self._post("campaigns", campaign).get("id")
+        if not isinstance(found, str) or not is_campaign_id(found):
+            raise BlenderError("the service made no campaign")
+        return UUID(found)
+
+    def read(self, campaign: UUID) -> dict[str, Any]:
+        """Return what everybody may know of a campaign."""
+        return self.transport.send("GET", f"campaigns/{campaign}").document("the campaign")
+
+    def place(self, campaign: UUID) -> int:
+        """Return how far a campaign is, as a position among the states."""
+        state = self.read(campaign).get("state")
+        if state not in STATES:
+            raise BlenderError("the service names a state that this software does not know")
+        return STATES.index(state)
+
+    def move(self, campaign: UUID, move: str, *, origin: str) -> None:
+        """Move a campaign on, unless it has gone on already."""
+        try:
+            self._post(f"campaigns/{campaign}/moves", {"move": move, "from": origin})
+        except ServiceRefusalError as refusal:
+            # The answer to an earlier attempt may have been lost on the way.
+            if refusal.status != 409 or self.place(campaign) <= STATES.index(origin):
+                raise
+
+    def wait_for(self, campaign: UUID, state: str, *, seconds: float) -> None:
+        """Wait until a campaign is in this state or beyond; say what failed if it cannot be."""
+        until = self.now() + seconds
+        while (place := self.place(campaign)) < STATES.index(state):
+            self._require_no_failure(campaign)
+            if self.now() > until:
+                raise BlenderError(
+                    f"the campaign is still {STATES[place]} after {seconds:g} seconds, not {state}"
+                )
+            self.sleep(_SECONDS_BETWEEN_LOOKS)
+        if STATES[place] == "purged":
+            raise BlenderError("the campaign was given up: it is purged")
+
+    def enrolment_tokens(self, campaign: UUID, count: int) -> list[str]:
+        """Make tokens for people who will opt in."""
+        tokens: list[str] = []
+        while len(tokens) < count:
+            wanted = min(count - len(tokens), _MOST_TOKENS_AT_ONCE)
+            made = self._post(f"campaigns/{campaign}/enrolments", {"count": wanted})["tokens"]
+            tokens += made
+        return tokens
+
+    def _require_no_failure(self, campaign: UUID) -> None:
+        if self.token is None:
+            return
+        answer = self.transport.send("GET", f"campaigns/{campaign}/progress", token=self.token)
+        for job in answer.document("the progress").get("jobs", []):
+            if job.get("state") == "failed":
+                raise BlenderError(f"the job {job.get('kind')} failed: {job.get('failure')}")
+
+    def _post(self, path: str, document: Mapping[str, Any]) -> dict[str, Any]:
+        body = json.dumps(document).encode()
+        answer = self.transport.send("POST", path, body=body, token=self.token)
+        return answer.document("the answer")

@@ -1,0 +1,172 @@
+"""A population of simulated devices against a running service, from consent to release."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from blender_dp.client.crowd import Crowd, all_done, gathered_crowd
+from blender_dp.client.many_reports import report_bodies
+from blender_dp.client.operator import STATES, Operator
+from blender_dp.client.people import People
+from blender_dp.client.policy import ClientPolicy, History, require_genuine
+from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.randomness import Randomness
+from blender_dp.wire.contribution import ConsentReceipt, Contribution, contribution_document
+from blender_dp.wire.documents import canonical
+from blender_dp.wire.signed_head_list import read_signed_head_list
+
+Step = Callable[[str], None]
+Share = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Where and how a population plays."""
+
+    url: str
+    campaign: UUID
+    operator: Operator
+    drives: bool
+    """Whether it also makes the operator's moves."""
+    batch: int
+    connections: int
+    patience: float
+    """Seconds to wait for a state."""
+    step: Step
+    share: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What a population did."""
+
+    contributed: int
+    reported: int
+    accepted: int
+    """Reports that the service says it counted now."""
+    state: str
+
+
+def play(people: People, stage: Stage, randomness: Randomness) -> Played:
+    """Let everybody do their part, waiting for the states between.
+
+    Whoever opts in does nothing once the opt-in side is sealed; likewise the clients.
+    """
+    operator, campaign = stage.operator, stage.campaign
+    _advance(stage, "draft", "open-opt-in")
+    stage.step("wait for the opt-in side to open")
+    operator.wait_for(campaign, "opt-in-open", seconds=stage.patience)
+    contributed = 0
+    if operator.place(campaign) == STATES.index("opt-in-open"):
+        contributed = contribute(people.opt_in, stage)
+    _advance(stage, "opt-in-open", "seal-opt-in")
+    stage.step("wait for the head list")
+    operator.wait_for(campaign, "list-published", seconds=stage.patience)
+    _advance(stage, "list-published", "open-clients")
+    operator.wait_for(campaign, "clients-open", seconds=stage.patience)
+    reported = accepted = 0
+    if operator.place(campaign) == STATES.index("clients-open"):
+        reported, accepted = _report(people, stage, randomness)
+    _advance(stage, "clients-open", "seal-clients")
+    if stage.drives:
+        stage.step("wait for the release")
+        operator.wait_for(campaign, "released", seconds=stage.patience)
+    return Played(
+        contributed=contributed,
+        reported=reported,
+        accepted=accepted,
+        state=STATES[operator.place(campaign)],
+    )
+
+
+def _advance(stage: Stage, origin: str, move: str) -> None:
+    operator, campaign = stage.operator, stage.campaign
+    if stage.drives and operator.place(campaign) == STATES.index(origin):
+        operator.move(campaign, move, origin=origin)
+
+
+def contribute(users: Sequence[Sequence[Record]], stage: Stage) -> int:
+    """Let people opt in with their records, enrolled by the operator or by themselves."""
+    stage.step("opt-in users contribute")
+    asked = stage.operator.read(stage.campaign)["consent"]
+    consent = ConsentReceipt(
+        version=asked["version"], text_digest=asked["text_digest"], given_at=datetime.now(UTC)
+    )
+    tokens: Sequence[str | None] = [None] * len(users)
+    if stage.operator.token is not None:
+        tokens = stage.operator.enrolment_tokens(stage.campaign, len(users))
+
+    async def one(crowd: Crowd, token: str | None, records: Sequence[Record]) -> int:
+        if token is None:
+            enrolled = await crowd.send("POST", f"campaigns/{stage.campaign}/enrol", body=b"{}")
+            token = enrolled.document("the enrolment")["token"]
+        document = contribution_document(Contribution(consent=consent, records=records))
+        path = f"campaigns/{stage.campaign}/opt-in"
+        await crowd.send("POST", path, body=canonical(document), token=token)
+        return 1
+
+    def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
+        for token, records in zip(tokens, users, strict=True):
+            yield partial(one, crowd, token, records)
+
+    return _together(stage, works, len(users))
+
+
+def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, int]:
+    stage.step("clients report")
+    head_list = _fetched(stage)
+    cells, path = people.client_cells(head_list), f"campaigns/{stage.campaign}/reports"
+    accepted = 0
+
+    async def one(crowd: Crowd, count: int, body: bytes) -> int:
+        nonlocal accepted
+        answer = await crowd.send("POST", path, body=body)
+        accepted += int(answer.document("the answer")["accepted"])
+        return count
+
+    def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
+        for count, body in report_bodies(cells, head_list, randomness, batch=stage.batch):
+            yield partial(one, crowd, count, body)
+
+    return _together(stage, works, len(cells)), accepted
+
+
+def _fetched(stage: Stage) -> HeadList:
+    """Fetch the list and check it as devices do, but for budgets, which the simulated have none."""
+    answer = stage.operator.transport.send("GET", f"campaigns/{stage.campaign}/head-list")
+    signed = read_signed_head_list(answer.document("the head list"))
+    nothing = History(public_key=None, list_digest=None, spent=Fraction(), last_report=None)
+    require_genuine(signed, stage.campaign, ClientPolicy(smallest_list=1), nothing)
+    return signed.head_list
+
+
+def _together(
+    stage: Stage, works: Callable[[Crowd], Iterator[Callable[[], Awaitable[int]]]], total: int
+) -> int:
+    def done(count: int) -> None:
+        stage.share(count / total)
+
+    async def everybody() -> int:
+        async with gathered_crowd(stage.url, connections=stage.connections) as crowd:
+            return await all_done(works(crowd), at_once=stage.connections, done=done)
+
+    return _run(everybody())
+
+
+def _run(work: Any) -> int:  # noqa: ANN401 - a coroutine
+    """Run to the end; of failures that come together tell the first."""
+    try:
+        return int(asyncio.run(work))
+    except ExceptionGroup as failures:
+        raise _first(failures) from None
+
+
+def _first(failure: BaseException) -> BaseException:
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    return failure

@@ -1,0 +1,59 @@
+"""What a campaign released, fetched and checked against its signature and the public log."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
+from blender_dp.client.policy import RefusedListError, Rule
+from blender_dp.client.transport import Transport
+from blender_dp.wire.signatures import SignatureError
+from blender_dp.wire.signed_head_list import read_signed_head_list
+
+FILES = {
+    "opt_in_estimates.json": "opt-in-estimates",
+    "client_estimates.json": "client-estimates",
+    "certificate.json": "certificate",
+    "release.json": "release",
+}
+"""Where each document is found below the campaign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedFiles:
+    """The documents of a released campaign, by the name of their file."""
+
+    documents: Mapping[str, Mapping[str, Any]]
+    public_key: str
+
+
+def fetch_released(
+    transport: Transport, campaign: UUID, *, key: str | None = None
+) -> ReleasedFiles:
+    """Fetch a campaign's documents; refuse them unless all are signed for or in the log.
+
+    Args:
+        transport: To the service.
+        campaign: Which one.
+        key: The service's public key; None takes the one that it names.
+    """
+    below = f"campaigns/{campaign}"
+    fetched = transport.send("GET", f"{below}/head-list").document("the head list")
+    signed = read_signed_head_list(fetched)
+    if signed.campaign != campaign:
+        raise RefusedListError(Rule.CAMPAIGN, "the head list is that of another campaign")
+    if key is not None and signed.public_key != key:
+        raise SignatureError("the head list is signed with another key")
+    documents = {
+        name: transport.send("GET", f"{below}/{place}").document(f"the document {place}")
+        for name, place in FILES.items()
+    }
+    log = checked_log(fetched_pieces(transport, "log"), key=signed.public_key)
+    listed = log.require([signed.digest], "the head list")
+    if listed != signed.log_entry:
+        raise SignatureError("the head list names another log entry than the log has for it")
+    log.require(digests_in_log(documents["release.json"]), "the release")
+    return ReleasedFiles(
+        documents={"head_list.json": signed.document, **documents}, public_key=signed.public_key
+    )

@@ -1,0 +1,75 @@
+"""Which engine counts: what a person asked for, or what suits the log and is installed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.engine.extras import is_installed
+from blender_dp.engine.readers import find_log_files
+from blender_dp.engine.remote_paths import is_remote
+from blender_dp.engine.spark_session import is_running, require_spark
+
+EngineName = Literal["auto", "duckdb", "spark"]
+
+ONE_MACHINE_BYTES = 50 * 10**9
+"""Below this one machine is done soon: Spark takes about six times the CPU of DuckDB."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """The engine of a run, and why."""
+
+    name: Literal["duckdb", "spark"]
+    reason: str
+
+
+def choose_engine(
+    asked: EngineName, paths: Sequence[str | Path], *, master: str | None
+) -> EngineChoice:
+    """Return the engine for a log.
+
+    Spark on one machine is slower than DuckDB, so it is chosen for what only Spark reads, and
+    for large logs where there is a cluster.
+
+    Raises:
+        BlenderError: Spark is needed and cannot run; the message has what to install.
+    """
+    if asked == "duckdb":
+        return _duckdb(paths, "it was asked for")
+    if asked == "spark":
+        require_spark()
+        return EngineChoice(name="spark", reason="it was asked for")
+    if any(is_remote(path) for path in paths):
+        require_spark()
+        return EngineChoice(name="spark", reason="only Spark reads such a path")
+    return _by_size(paths, master)
+
+
+def _by_size(paths: Sequence[str | Path], master: str | None) -> EngineChoice:
+    size = _bytes_of(paths)
+    log_has, limit = f"the log has {_in_words(size)}", _in_words(ONE_MACHINE_BYTES)
+    if size < ONE_MACHINE_BYTES:
+        return _duckdb(paths, f"{log_has}, and up to {limit} it is faster")
+    if not is_installed("pyspark"):
+        return _duckdb(paths, f"{log_has}, but Spark is not installed")
+    if master is None and not is_running():
+        return _duckdb(paths, f"{log_has}, but no --master names a cluster")
+    require_spark()
+    reason = f"{log_has}, more than {limit}, and there is a cluster"
+    return EngineChoice(name="spark", reason=reason)
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.2f} MB"
+
+
+def _duckdb(paths: Sequence[str | Path], reason: str) -> EngineChoice:
+    if any(is_remote(path) for path in paths):
+        raise BlenderError("--engine duckdb reads files of this machine only; use --engine spark")
+    return EngineChoice(name="duckdb", reason=reason)
+
+
+def _bytes_of(paths: Sequence[str | Path]) -> int:
+    return sum(path.stat().st_size for path in find_log_files(list(paths)))

@@ -1,0 +1,96 @@
+"""Frames that Spark keeps for a run, and what goes wrong while it computes them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
+from pyspark.sql import DataFrame
+
+from blender_dp.core.errors import BlenderError
+
+_REPEATING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+"""PySpark writes the message of an exception, rows and all, to standard error by these."""
+
+
+class KeptFrames:
+    """What is computed once and read more than once, in the executors' memory and on their disks.
+
+    Kept by Spark and not written to files: a cluster need not share a file system then, and what
+    a lost executor held is computed again from its input, with the same numbers.
+    """
+
+    def __init__(self) -> None:
+        self._frames: list[tuple[DataFrame, DataFrame]] = []
+
+    def keep(self, frame: DataFrame) -> DataFrame:
+        """Keep ``frame`` from the first time that it is computed."""
+        kept = _as_source(frame.persist(StorageLevel.MEMORY_AND_DISK))
+        self._frames.append((kept, frame))
+        return kept
+
+    def computed(self, frame: DataFrame) -> DataFrame:
+        """Compute ``frame`` now and keep it."""
+        kept = self.keep(frame)
+        with described_failures():
+            kept.count()
+        return kept
+
+    def drop(self, frame: DataFrame) -> None:
+        """Forget a frame that is no longer needed."""
+        for kept, origin in self._frames:
+            if kept is frame:
+                origin.unpersist()
+        self._frames = [pair for pair in self._frames if pair[0] is not frame]
+
+    def drop_all(self) -> None:
+        """Forget everything."""
+        for _, origin in self._frames:
+            origin.unpersist()
+        self._frames = []
+
+
+def _as_source(kept: DataFrame) -> DataFrame:
+    """Return a kept frame as if it were a table, without the plan that it was made by.
+
+    Spark would go through that plan again for everything that is made from the frame, which
+    takes longer with every step. How to compute what is lost stays with what is kept.
+    """
+    spark: Any = kept.sparkSession
+    plan = kept._jdf.queryExecution().withCachedData()
+    rows = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan)
+    return DataFrame(rows, spark)
+
+
+@contextmanager
+def described_failures() -> Iterator[None]:
+    """Say what went wrong in Spark without repeating what it said, which may quote a row."""
+    loggers = [PySparkLogger.getLogger(name) for name in _REPEATING_LOGGERS]
+    were_disabled = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise _failure(error) from None
+    finally:
+        for logger, was_disabled in zip(loggers, were_disabled, strict=True):
+            logger.disabled = was_disabled
+
+
+def _failure(error: Exception) -> BlenderError:
+    text = str(error)
+    if "No space left" in text:
+        return BlenderError("the disk is full: the log's working copy needs more room")
+    if "OutOfMemoryError" in text or "UNABLE_TO_ACQUIRE_MEMORY" in text:
+        return BlenderError(
+            "Spark has too little memory for this log; raise it with --memory-limit, "
+            "or with spark.executor.memory on a cluster"
+        )
+    if "SparkContext was shut down" in text or "stopped SparkContext" in text:
+        return BlenderError("the Spark cluster went away in the middle of the run")
+    condition = error.getCondition() if isinstance(error, PySparkException) else None
+    return BlenderError(f"the Spark engine failed ({condition or type(error).__name__})")

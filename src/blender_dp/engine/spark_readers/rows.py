@@ -1,0 +1,37 @@
+"""The columns that every log ends up with on Spark, by the rules of :mod:`engine.readers.sql`."""
+
+from collections.abc import Collection
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+
+def unless_blank(value: Column, parts: Collection[Column]) -> Column:
+    """Return a value that is NULL where a part is missing or only spaces."""
+    is_text = sf.lit(True)
+    for part in parts:
+        is_text = is_text & (sf.trim(part) != "")
+    return sf.when(is_text, value) if parts else value
+
+
+def log_rows(raw: DataFrame, *also: str | Column, never_blank: Collection[str] = ()) -> DataFrame:
+    """Return user_key, query, url, opt_in if there is a group, and columns that stay as they are.
+
+    Args:
+        raw: Texts called user, query, url and perhaps group, NULL or blank where there is nothing.
+        also: Columns to pass on.
+        never_blank: Columns that are known to be filled in every row.
+    """
+    record = [sf.col(part) for part in ("query", "url") if part not in never_blank]
+    user = sf.col("user")
+    # The id itself tells users apart: Spark's hash tables take texts as keys, not as values.
+    columns = [
+        unless_blank(user, [] if "user" in never_blank else [user]).alias("user_key"),
+        unless_blank(sf.col("query"), record).alias("query"),
+        unless_blank(sf.col("url"), record).alias("url"),
+    ]
+    if "group" in raw.columns:
+        group = sf.col("group")
+        is_opt_in = sf.when(group == "opt-in", True).when(group == "client", False)
+        columns.append(is_opt_in.alias("opt_in"))
+    return raw.select(*also, *columns)

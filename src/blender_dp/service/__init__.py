@@ -1,0 +1,1 @@
+"""The collection service: campaigns from consent to release."""

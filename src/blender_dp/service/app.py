@@ -1,0 +1,124 @@
+"""The service, put together from its parts."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request, Response
+from litestar.di import Provide
+from litestar.exceptions import HTTPException, ValidationException
+
+from blender_dp.service.allowed_methods import allowed_methods
+from blender_dp.service.desk import Desk
+from blender_dp.service.front import Front
+from blender_dp.service.jobs.ticker import Ticker
+from blender_dp.service.jobs.worker import Worker
+from blender_dp.service.logging import Journal
+from blender_dp.service.openapi import read_openapi
+from blender_dp.service.parts import Parts
+from blender_dp.service.problems import MEDIA_TYPE, Problem, ProblemError, of_store
+from blender_dp.service.request_body import Disconnected
+from blender_dp.service.routes import HANDLERS
+from blender_dp.service.routes.asking import StrictRequest
+from blender_dp.service.routes.dashboard import dashboard
+from blender_dp.service.store import StoreRefusal
+
+
+def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool = True) -> Front:
+    """Return the service as an ASGI application.
+
+    Args:
+        parts: Storage, keys, clock and the rest.
+        journal: Where it writes what happens; standard error if None.
+        has_jobs: Whether this process runs jobs and applies campaigns' rules.
+    """
+    desk = Desk.of(parts, journal or Journal(parts.now))
+    framework = Litestar(
+        route_handlers=[*HANDLERS, read_openapi, dashboard(parts.dashboard)],
+        request_class=StrictRequest,
+        dependencies={"desk": Provide(lambda: desk, sync_to_thread=False, use_cache=True)},
+        exception_handlers={
+            HTTPException: _answer_framework,
+            ProblemError: _answer_problem,
+            StoreRefusal: _answer_refusal,
+            Disconnected: _pass_on,
+            Exception: _answer_failure(desk),
+        },
+        lifespan=[_running(desk, has_jobs=has_jobs)],
+        openapi_config=None,
+        logging_config=None,
+    )
+    return Front(desk, framework)
+
+
+def _running(desk: Desk, *, has_jobs: bool) -> Callable[[Litestar], Any]:
+    @asynccontextmanager
+    async def lifespan(_app: Litestar) -> AsyncIterator[None]:
+        ticker = Ticker(desk, applies_rules=has_jobs)
+        work = [ticker.run()]
+        if has_jobs:
+            work.append(Worker.of(desk.parts, desk.journal).run())
+        tasks = [asyncio.create_task(one) for one in work]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await ticker.flush()
+
+    return lifespan
+
+
+def _problem(error: ProblemError, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    return Response(
+        msgspec.json.encode(error.document()),
+        status_code=error.problem.kind.status,
+        media_type=MEDIA_TYPE,
+        headers={"cache-control": "no-store", **error.headers, **(headers or {})},
+    )
+
+
+def _answer_problem(_request: Request[Any, Any, Any], error: ProblemError) -> Response[bytes]:
+    return _problem(error)
+
+
+def _answer_refusal(_request: Request[Any, Any, Any], error: StoreRefusal) -> Response[bytes]:
+    return _problem(of_store(error.reason))
+
+
+def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """Turn what the framework refuses into a problem; its own words may repeat what was sent."""
+    if isinstance(error, ValidationException):
+        return _problem(_not_understood(error))
+    if error.status_code == 404:
+        return _problem(Problem.NOT_FOUND.error())
+    if error.status_code == 405:
+        allowed = allowed_methods(request.app, request.scope["path"])
+        return _problem(Problem.METHOD_NOT_ALLOWED.error(), {"allow": allowed or ""})
+    if error.status_code >= 500:
+        return _problem(Problem.INTERNAL_ERROR.error())
+    return _problem(Problem.REQUEST_NOT_UNDERSTOOD.error())
+
+
+def _not_understood(error: ValidationException) -> ProblemError:
+    """Name the field at fault; only names that are documented come from the framework."""
+    details = error.extra if isinstance(error.extra, list) else []
+    sources = [(detail.get("source"), detail.get("key")) for detail in details]
+    source, key = sources[0] if sources else (None, None)
+    problem = Problem.BODY_NOT_UNDERSTOOD if source == "body" else Problem.REQUEST_NOT_UNDERSTOOD
+    return problem.error(where=None if key == "data" else key)
+
+
+def _pass_on(_request: Request[Any, Any, Any], error: Disconnected) -> Response[bytes]:
+    raise error
+
+
+def _answer_failure(desk: Desk) -> Callable[[Request[Any, Any, Any], Exception], Response[bytes]]:
+    def answer(_request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+        desk.journal.failure("request", error)
+        return _problem(Problem.INTERNAL_ERROR.error())
+
+    return answer

@@ -1,0 +1,172 @@
+"""What a campaign is and how it moves: one way only, and nothing here touches a database.
+
+::
+
+    draft → opt-in-open → opt-in-sealed → list-published → clients-open → clients-sealed
+                                                                → released → purged
+
+Every state may also be purged at once, which gives the campaign up. Two moves are made by jobs
+alone: publishing the list and releasing need results.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.parameters import Parameters
+
+
+class State(StrEnum):
+    """Where a campaign stands."""
+
+    DRAFT = "draft"
+    OPT_IN_OPEN = "opt-in-open"
+    OPT_IN_SEALED = "opt-in-sealed"
+    LIST_PUBLISHED = "list-published"
+    CLIENTS_OPEN = "clients-open"
+    CLIENTS_SEALED = "clients-sealed"
+    RELEASED = "released"
+    PURGED = "purged"
+
+
+class Move(StrEnum):
+    """What takes it to the next state."""
+
+    OPEN_OPT_IN = "open-opt-in"
+    SEAL_OPT_IN = "seal-opt-in"
+    PUBLISH_LIST = "publish-list"
+    OPEN_CLIENTS = "open-clients"
+    SEAL_CLIENTS = "seal-clients"
+    RELEASE = "release"
+    PURGE = "purge"
+
+
+class JobKind(StrEnum):
+    """Work that a campaign waits for."""
+
+    HEAD_LIST = "head-list"
+    """From the opt-in users' records to the published list; the records are deleted with it."""
+    ERASE = "erase"
+    """Destroys the campaign's keys and what storage still holds of deleted rows."""
+    RELEASE = "release"
+    """From the reports' counts to the blended result."""
+
+
+_STEPS = {
+    Move.OPEN_OPT_IN: (State.DRAFT, State.OPT_IN_OPEN),
+    Move.SEAL_OPT_IN: (State.OPT_IN_OPEN, State.OPT_IN_SEALED),
+    Move.PUBLISH_LIST: (State.OPT_IN_SEALED, State.LIST_PUBLISHED),
+    Move.OPEN_CLIENTS: (State.LIST_PUBLISHED, State.CLIENTS_OPEN),
+    Move.SEAL_CLIENTS: (State.CLIENTS_OPEN, State.CLIENTS_SEALED),
+    Move.RELEASE: (State.CLIENTS_SEALED, State.RELEASED),
+}
+MADE_BY_JOBS = frozenset({Move.PUBLISH_LIST, Move.RELEASE})
+"""An operator cannot make these."""
+_JOB_AFTER = {
+    Move.SEAL_OPT_IN: JobKind.HEAD_LIST,
+    Move.PUBLISH_LIST: JobKind.ERASE,
+    Move.SEAL_CLIENTS: JobKind.RELEASE,
+    Move.RELEASE: JobKind.ERASE,
+    Move.PURGE: JobKind.ERASE,
+}
+
+
+class MoveNotAllowedError(BlenderError):
+    """A campaign does not go from where it is to where it was asked to."""
+
+    def __init__(self, move: Move, state: State) -> None:
+        self.move, self.state = move, state
+        super().__init__(f"{move} must come from {_origin(move)}; the campaign is {state}")
+
+
+def _origin(move: Move) -> str:
+    return _STEPS[move][0] if move in _STEPS else "any state but purged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consent:
+    """What people agree to when they opt in."""
+
+    version: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """When a campaign moves by itself; None waits for an operator."""
+
+    opt_in_until: datetime | None = None
+    opt_in_enough: int | None = None
+    """Seal the opt-in side at so many contributions."""
+    clients_from: datetime | None = None
+    clients_until: datetime | None = None
+    clients_enough: int | None = None
+    """Seal the clients' side at so many reports."""
+
+    def __post_init__(self) -> None:
+        for name in ("opt_in_enough", "clients_enough"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ParameterError(name, "1 or more", value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """One collection, from consent to release."""
+
+    id: UUID
+    name: str
+    purpose: str
+    consent: Consent
+    parameters: Parameters
+    expected_clients: int
+    """A public number; decides how many clients are asked for the query only."""
+    open_enrolment: bool
+    """Whether anybody may enrol, or only those whom the operator gives a token."""
+    rules: Rules
+    state: State
+    created_at: datetime
+    moved_at: datetime
+
+    def __post_init__(self) -> None:
+        if self.expected_clients < 0:
+            raise ParameterError("expected_clients", "0 or more", self.expected_clients)
+
+    def moved(self, move: Move, now: datetime) -> "Campaign":
+        """Return the campaign after ``move``, or refuse it."""
+        if move is Move.PURGE:
+            if self.state is State.PURGED:
+                raise MoveNotAllowedError(move, self.state)
+            return replace(self, state=State.PURGED, moved_at=now)
+        origin, destination = _STEPS[move]
+        if self.state is not origin:
+            raise MoveNotAllowedError(move, self.state)
+        return replace(self, state=destination, moved_at=now)
+
+    def due(self, *, contributions: int, reports: int, now: datetime) -> Move | None:
+        """Return the move that its rules ask for now."""
+        rules = self.rules
+        if self.state is State.OPT_IN_OPEN and _is_due(
+            rules.opt_in_until, now, rules.opt_in_enough, contributions
+        ):
+            return Move.SEAL_OPT_IN
+        if self.state is State.LIST_PUBLISHED and _is_due(rules.clients_from, now):
+            return Move.OPEN_CLIENTS
+        if self.state is State.CLIENTS_OPEN and _is_due(
+            rules.clients_until, now, rules.clients_enough, reports
+        ):
+            return Move.SEAL_CLIENTS
+        return None
+
+
+def job_after(move: Move) -> JobKind | None:
+    """Return the work that a move starts."""
+    return _JOB_AFTER.get(move)
+
+
+def _is_due(
+    deadline: datetime | None, now: datetime, enough: int | None = None, count: int = 0
+) -> bool:
+    return (deadline is not None and now >= deadline) or (enough is not None and count >= enough)

@@ -1,0 +1,78 @@
+"""What is fixed about a campaign from its first day, as the document that is stored and logged."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blender_dp.service.campaign import Campaign, Consent, Rules, State
+from blender_dp.wire.fields import Fields
+from blender_dp.wire.parameters import parameters_document, read_parameters
+
+_DEADLINES = ("opt_in_until", "clients_from", "clients_until")
+
+
+def description(campaign: Campaign) -> dict[str, Any]:
+    """Return everything about a campaign that no move changes."""
+    return {
+        "id": str(campaign.id),
+        "name": campaign.name,
+        "purpose": campaign.purpose,
+        "consent": {"version": campaign.consent.version, "text": campaign.consent.text},
+        "parameters": parameters_document(campaign.parameters),
+        "expected_clients": campaign.expected_clients,
+        "open_enrolment": campaign.open_enrolment,
+        "rules": _rules_document(campaign.rules),
+        "created_at": written(campaign.created_at),
+    }
+
+
+def described(text: str, *, state: str, moved_at: str) -> Campaign:
+    """Return the campaign of a stored description."""
+    document = json.loads(text)
+    return Campaign(
+        id=UUID(document["id"]),
+        name=document["name"],
+        purpose=document["purpose"],
+        consent=Consent(**document["consent"]),
+        parameters=read_parameters(Fields(Path("campaigns"), document["parameters"])),
+        expected_clients=document["expected_clients"],
+        open_enrolment=document["open_enrolment"],
+        rules=_rules(document["rules"]),
+        state=State(state),
+        created_at=read_time(document["created_at"]),
+        moved_at=read_time(moved_at),
+    )
+
+
+def written(time: datetime) -> str:
+    """Return a time in UTC such that earlier times come first in the alphabet.
+
+    >>> written(datetime(2026, 11, 15, 12, tzinfo=UTC))
+    '2026-11-15T12:00:00.000000Z'
+    """
+    return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def read_time(text: str) -> datetime:
+    """Return the time that :func:`written` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def _rules_document(rules: Rules) -> dict[str, Any]:
+    values = {field.name: getattr(rules, field.name) for field in fields(rules)}
+    return {
+        name: written(value) if isinstance(value, datetime) else value
+        for name, value in values.items()
+    }
+
+
+def _rules(document: Mapping[str, Any]) -> Rules:
+    values: dict[str, Any] = {
+        name: read_time(value) if name in _DEADLINES and value is not None else value
+        for name, value in document.items()
+    }
+    return Rules(**values)

@@ -1,0 +1,46 @@
+"""A contribution on its way into the store and out of it again: sealed, and tagged."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from blender_dp.core.head_list import Record
+from blender_dp.service.key_vault import KeyVault, Purpose
+from blender_dp.service.sealed_records import RecordSeal, content_tag
+from blender_dp.service.store import Contribution
+from blender_dp.wire import contribution as wire
+from blender_dp.wire.documents import canonical
+
+_RECORDS = msgspec.msgpack.Decoder(list[tuple[str, str]])
+_ENCODER = msgspec.msgpack.Encoder()
+Open = Callable[[Contribution], list[Record]]
+
+
+def sealed_contribution(
+    keys: KeyVault, campaign_id: UUID, enrolment: bytes, given: wire.Contribution
+) -> Contribution:
+    """Encrypt an upload for storage; the tag tells the very same one from another."""
+    document: dict[str, Any] = wire.contribution_document(given)
+    seal = RecordSeal(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
+    consent = given.consent
+    return Contribution(
+        enrolment=enrolment,
+        sealed=seal.seal(_ENCODER.encode(list(map(tuple, given.records))), enrolment=enrolment),
+        tag=content_tag(keys.key(campaign_id, Purpose.RECORD_TAGS), canonical(document)),
+        consent_version=consent.version,
+        consent_digest=consent.text_digest,
+        consent_given_at=consent.given_at,
+    )
+
+
+def opener(keys: KeyVault, campaign_id: UUID) -> Open:
+    """Return what decrypts a campaign's contributions; fails if their key was destroyed."""
+    seal = RecordSeal(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
+
+    def records_of(contribution: Contribution) -> list[Record]:
+        content = seal.open(contribution.sealed, enrolment=contribution.enrolment)
+        return [Record(query, url) for query, url in _RECORDS.decode(content)]
+
+    return records_of

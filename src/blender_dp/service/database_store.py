@@ -1,0 +1,186 @@
+"""The store of campaigns over any database: every method is one transaction."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from blender_dp.core.population import ReportCounts
+from blender_dp.service.campaign import Campaign, Move, State
+from blender_dp.service.database import Database, Transaction
+from blender_dp.service.store import (
+    Added,
+    Chain,
+    CheckedReports,
+    Contribution,
+    Document,
+    Finished,
+    Lease,
+    Progress,
+    Token,
+)
+from blender_dp.service.tables import (
+    campaigns,
+    chains,
+    contributions,
+    jobs,
+    reports,
+    results,
+    tokens,
+)
+
+_PIECE = 64
+"""Contributions read at once: of 4 MiB each at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStore:
+    """A :class:`~blender_dp.service.store.CampaignStore`, which says what each method does."""
+
+    database: Database
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self.database.close()
+
+    async def ping(self) -> None:
+        """Fail if the database cannot be reached."""
+        await self.database.read(_ping)
+
+    async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
+        """Store a new campaign in draft."""
+        await self.database.write(partial(campaigns.add, campaign=campaign, actor=actor))
+
+    async def campaign(self, campaign_id: UUID) -> Campaign:
+        """Return a campaign."""
+        return await self.database.read(partial(campaigns.get, campaign_id=campaign_id))
+
+    async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
+        """Return campaigns, newest first."""
+        return await self.database.read(partial(campaigns.page, after=after, limit=limit))
+
+    async def move(
+        self, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
+    ) -> Campaign:
+        """Make a move if the campaign is still in ``origin``; add the job that follows."""
+        return await self.database.write(
+            partial(
+                campaigns.move,
+                campaign_id=campaign_id,
+                move=move,
+                origin=origin,
+                actor=actor,
+                now=now,
+            )
+        )
+
+    async def progress(self, campaign_id: UUID) -> Progress:
+        """Return the counts of a campaign."""
+        return await self.database.read(partial(campaigns.progress, campaign_id=campaign_id))
+
+    async def add_refusals(self, campaign_id: UUID, refused: Mapping[str, int]) -> None:
+        """Count requests that were refused, by reason."""
+        await self.database.write(
+            partial(campaigns.add_refusals, campaign_id=campaign_id, refused=refused)
+        )
+
+    async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
+        """Let the holders of these tokens contribute once."""
+        await self.database.write(
+            partial(contributions.add_enrolments, campaign_id=campaign_id, digests=digests)
+        )
+
+    async def contribute(self, campaign_id: UUID, contribution: Contribution) -> bool:
+        """Store a contribution; False if the very same one is there already."""
+        return await self.database.write(
+            partial(contributions.contribute, campaign_id=campaign_id, contribution=contribution)
+        )
+
+    async def withdraw(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Delete a contribution before sealing, for good."""
+        await self.database.write(
+            partial(contributions.withdraw, campaign_id=campaign_id, enrolment=enrolment)
+        )
+
+    async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
+        """Return all contributions in pieces, in an order that tells nothing."""
+        after = b""
+        while True:
+            piece = await self.database.read(
+                partial(contributions.piece, campaign_id=campaign_id, after=after, limit=_PIECE)
+            )
+            if not piece:
+                return
+            yield piece
+            after = piece[-1].enrolment
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        """Count reports, each id once; all of them or, refused, none. On disk when it returns."""
+        return await self.database.add_reports(str(campaign_id), reports)
+
+    async def report_counts(self, campaign_id: UUID) -> ReportCounts:
+        """Return what all reports named."""
+        return await self.database.read(partial(reports.totals, campaign_id=campaign_id))
+
+    async def document(self, campaign_id: UUID, kind: Document) -> bytes | None:
+        """Return a published document."""
+        return await self.database.read(
+            partial(results.document, campaign_id=campaign_id, kind=kind)
+        )
+
+    async def log_entries(
+        self, chain: Chain, *, start: int, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return entries of a log from an index on."""
+        return await self.database.read(
+            partial(chains.entries, chain=chain, start=start, limit=limit)
+        )
+
+    async def note(self, kind: str, *, actor: str, campaign_id: UUID | None, now: datetime) -> None:
+        """Append to the audit chain what is not stored otherwise."""
+        await self.database.write(
+            partial(chains.audit, kind=kind, actor=actor, campaign=campaign_id, now=now)
+        )
+
+    async def lease_job(self, owner: str, *, now: datetime, until: datetime) -> Lease | None:
+        """Take a waiting job, or a running one whose lease ran out."""
+        return await self.database.write(partial(jobs.lease, owner=owner, now=now, until=until))
+
+    async def renew(self, lease: Lease, *, until: datetime) -> Lease:
+        """Hold a job longer."""
+        return await self.database.write(partial(jobs.renew, held=lease, until=until))
+
+    async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
+        """Store a job's results, make its move and end it, all at once, if the lease is held."""
+        await self.database.write(partial(results.finish, held=lease, finished=finished, now=now))
+
+    async def fail(self, lease: Lease, failure: str, *, now: datetime) -> None:
+        """End a job that cannot succeed."""
+        await self.database.write(partial(results.fail, held=lease, failure=failure, now=now))
+
+    async def scrub(self, campaign_id: UUID) -> None:
+        """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
+        await self.campaign(campaign_id)  # whose rows are gone; storage knows no campaigns
+        await self.database.scrub()
+
+    async def add_token(self, token: Token) -> None:
+        """Store a token's digest; its name must be new."""
+        await self.database.write(partial(tokens.add, token=token))
+
+    async def token(self, digest: bytes) -> Token | None:
+        """Return the token with this digest unless it was revoked."""
+        return await self.database.read(partial(tokens.valid, digest=digest))
+
+    async def tokens(self) -> Sequence[Token]:
+        """Return all tokens, revoked ones too."""
+        return await self.database.read(tokens.every)
+
+    async def revoke_token(self, name: str, *, now: datetime) -> None:
+        """End a token."""
+        await self.database.write(partial(tokens.revoke, name=name, now=now))
+
+
+async def _ping(tx: Transaction) -> None:
+    await tx.rows("SELECT version FROM schema_version")

@@ -1,0 +1,101 @@
+"""From the opt-in users' records to the published list.
+
+The records are decrypted here, in memory, and are gone when this returns. If a run is cut short
+and another begins, the noise is drawn anew, but nothing of the first has left the process: one
+result is ever stored, in the same transaction that deletes the raw rows.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.core.blender import PRESETS, Curated, curate
+from blender_dp.core.budget import Branch
+from blender_dp.core.certificate import Certificate, require_kept
+from blender_dp.core.certify import certify, certify_plan
+from blender_dp.core.errors import BrokenPromiseError, TooMuchForMemoryError
+from blender_dp.core.randomness import Randomness
+from blender_dp.engine.group_sizes import FEWEST_OPT_IN
+from blender_dp.service.campaign import Campaign, Move
+from blender_dp.service.contributed import opener
+from blender_dp.service.jobs.failures import Failure, JobError
+from blender_dp.service.key_vault import KeyDestroyedError
+from blender_dp.service.parts import Parts
+from blender_dp.service.store import Document, Finished
+from blender_dp.service.store_population import ContributedRows, contributed_users
+from blender_dp.wire.certificate import certificate_document
+from blender_dp.wire.documents import canonical
+from blender_dp.wire.estimates import opt_in_document
+from blender_dp.wire.hash_chain import PublicKind
+from blender_dp.wire.head_list import head_list_document
+from blender_dp.wire.signed_head_list import signed_head_list_document
+
+
+async def make_head_list(parts: Parts, campaign: Campaign) -> Finished:
+    """Find the list, estimate it, certify both, and return all that is published."""
+    rows = await _decrypted(parts, campaign)
+    if rows.contributors < FEWEST_OPT_IN:
+        raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
+    return await asyncio.to_thread(_made, rows, campaign, parts.keys.signing_key())
+
+
+async def _decrypted(parts: Parts, campaign: Campaign) -> ContributedRows:
+    rows = ContributedRows()
+    try:
+        records_of = opener(parts.keys, campaign.id)
+    except KeyDestroyedError:
+        raise JobError(Failure.KEY_DESTROYED) from None
+    async for some in parts.store.contributions(campaign.id):
+        for contribution in some:
+            rows.add(records_of(contribution))
+    return rows
+
+
+def _made(rows: ContributedRows, campaign: Campaign, key: Ed25519PrivateKey) -> Finished:
+    parameters, randomness = campaign.parameters, Randomness.secure()
+    try:
+        PRESETS[parameters.preset].require_provable(parameters)
+        require_kept(certify_plan(parameters))
+        with contributed_users(rows, parameters, randomness) as users:
+            curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
+        certificate = require_kept(certify(curated.head_list, parameters, _branch(curated)))
+    except BrokenPromiseError:
+        raise JobError(Failure.PROMISE_BROKEN) from None
+    except (TooMuchForMemoryError, MemoryError):
+        raise JobError(Failure.TOO_MUCH_FOR_MEMORY) from None
+    if not curated.head_list.queries:
+        raise JobError(Failure.EMPTY_HEAD_LIST)
+    return _finished(campaign, curated, certificate, key)
+
+
+def _branch(curated: Curated) -> Branch | None:
+    return curated.choice.branch if curated.choice else None
+
+
+def _finished(
+    campaign: Campaign, curated: Curated, certificate: Certificate, key: Ed25519PrivateKey
+) -> Finished:
+    head_list, parameters = curated.head_list, campaign.parameters
+    published = head_list_document(head_list)
+    certified = certificate_document(certificate, head_list, parameters, _branch(curated))
+
+    def signed(entries: Sequence[Mapping[str, Any]]) -> bytes:
+        return canonical(
+            signed_head_list_document(published, entries[0], campaign=campaign.id, key=key)
+        )
+
+    return Finished(
+        move=Move.PUBLISH_LIST,
+        documents={
+            Document.HEAD_LIST: signed,
+            Document.OPT_IN_ESTIMATES: canonical(opt_in_document(curated, parameters)),
+            Document.CERTIFICATE: canonical(certified),
+        },
+        log_entries=[{"kind": PublicKind.HEAD_LIST, "digest": published["digest"]}],
+        counter_sizes={
+            "record": head_list.cells.cell_count,
+            "query": head_list.cells.query_count,
+        },
+    )

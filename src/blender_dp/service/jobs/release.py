@@ -1,0 +1,92 @@
+"""From the reports' counts to the blended result; nothing private is left to be touched."""
+
+import asyncio
+from datetime import datetime
+from typing import Any
+
+from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.certificate import require_kept
+from blender_dp.core.certify import certify_result
+from blender_dp.core.errors import BrokenPromiseError
+from blender_dp.core.population import ReportCounts
+from blender_dp.service.campaign import Campaign, Move
+from blender_dp.service.jobs.failures import Failure, JobError
+from blender_dp.service.parts import Parts
+from blender_dp.service.store import Document, Finished
+from blender_dp.service.store_population import ReportingClients
+from blender_dp.wire.certificate import certificate_document
+from blender_dp.wire.documents import canonical, digest_of_bytes
+from blender_dp.wire.estimates import client_document, opt_in_in
+from blender_dp.wire.hash_chain import PublicKind
+from blender_dp.wire.head_list import head_list_in
+from blender_dp.wire.release import release_document
+from blender_dp.wire.strict_json import read_object
+from blender_dp.wire.times import written_time
+
+FEWEST_REPORTS = 2
+_STORED = "the stored document"
+
+
+async def make_release(parts: Parts, campaign: Campaign) -> Finished:
+    """Estimate from the reports, blend with the opt-in users' estimates, and certify."""
+    published = await parts.store.document(campaign.id, Document.HEAD_LIST)
+    estimates = await parts.store.document(campaign.id, Document.OPT_IN_ESTIMATES)
+    counts = await parts.store.report_counts(campaign.id)
+    if published is None or estimates is None or _reports(counts) < FEWEST_REPORTS:
+        raise JobError(Failure.TOO_FEW_REPORTS)
+    return await asyncio.to_thread(
+        _made,
+        read_object(_STORED, published)["head_list"],
+        read_object(_STORED, estimates),
+        counts,
+        parts.now(),
+    )
+
+
+def _reports(counts: ReportCounts) -> int:
+    return counts.cell_reports + counts.query_reports
+
+
+def _made(
+    published: dict[str, Any],
+    estimates: dict[str, Any],
+    counts: ReportCounts,
+    now: datetime,
+) -> Finished:
+    head_list = head_list_in(_STORED, published)
+    curated, parameters = opt_in_in(_STORED, estimates, head_list)
+    steps = PRESETS[parameters.preset]
+    reporting = ReportingClients(counts=counts, records_per_client=parameters.records_per_client)
+    clients = steps.estimate_client_probabilities(reporting, head_list)
+    result = BlenderResult(
+        parameters=parameters,
+        curated=curated,
+        client_users=reporting.size,
+        clients=clients,
+        blended=steps.blend_probabilities(curated.opt_in, clients),
+    )
+    return _finished(result, counts, now)
+
+
+def _finished(result: BlenderResult, counts: ReportCounts, now: datetime) -> Finished:
+    head_list, choice = result.head_list, result.curated.choice
+    try:
+        certificate = require_kept(certify_result(result))
+    except BrokenPromiseError:
+        raise JobError(Failure.PROMISE_BROKEN) from None
+    certified = certificate_document(
+        certificate, head_list, result.parameters, choice.branch if choice else None
+    )
+    release = canonical(
+        release_document(result, certified, private=head_list.private, created=written_time(now))
+    )
+    return Finished(
+        move=Move.RELEASE,
+        documents={
+            Document.CLIENT_ESTIMATES: canonical(client_document(head_list, counts)),
+            Document.CERTIFICATE: canonical(certified),
+            Document.RELEASE: release,
+        },
+        log_entries=[{"kind": PublicKind.RELEASE, "digest": digest_of_bytes(release)}],
+        counter_sizes={},
+    )

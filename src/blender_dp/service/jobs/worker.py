@@ -1,0 +1,106 @@
+"""Takes jobs one at a time, holds each by a lease, and ends it once, whoever else tries."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.jobs.erase import erase
+from blender_dp.service.jobs.failures import Failure, JobError
+from blender_dp.service.jobs.head_list import make_head_list
+from blender_dp.service.jobs.release import make_release
+from blender_dp.service.logging import Journal
+from blender_dp.service.parts import Parts
+from blender_dp.service.store import Finished, Lease, Reason, StoreRefusal
+
+LEASE = timedelta(seconds=60)
+"""After a crash another takes the job when this has passed."""
+MOST_ATTEMPTS = 5
+_PAUSE = 0.5
+"""Seconds between looks for work."""
+_RUNNERS: dict[JobKind, Callable[[Parts, Campaign], Awaitable[Finished]]] = {
+    JobKind.HEAD_LIST: make_head_list,
+    JobKind.RELEASE: make_release,
+    JobKind.ERASE: erase,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """One worker, known by a random name."""
+
+    parts: Parts
+    journal: Journal
+    owner: str
+    lease: timedelta = LEASE
+
+    @classmethod
+    def of(cls, parts: Parts, journal: Journal) -> "Worker":
+        """Return a worker with a name of its own."""
+        return cls(parts=parts, journal=journal, owner=parts.random_bytes(8).hex())
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            try:
+                is_busy = await self.run_one()
+            except Exception as error:  # noqa: BLE001 - the lease runs out and somebody tries again
+                self.journal.failure("worker", error)
+                is_busy = False
+            if not is_busy:
+                await asyncio.sleep(_PAUSE)
+
+    async def run_one(self) -> bool:
+        """Do one job if there is one."""
+        now = self.parts.now()
+        lease = await self.parts.store.lease_job(self.owner, now=now, until=now + self.lease)
+        if lease is None:
+            return False
+        renewing = asyncio.create_task(self._renewed(lease))
+        try:
+            await self._done(lease)
+        finally:
+            renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await renewing
+        return True
+
+    async def _done(self, lease: Lease) -> None:
+        kind = lease.job.kind
+        try:
+            outcome = await self._outcome(lease)
+        except StoreRefusal as refusal:
+            if refusal.reason is not Reason.LEASE_LOST:
+                raise
+            outcome = "lost"
+        self.parts.metrics.job_ended(kind, outcome)
+        self.journal.write("job", kind=str(kind), outcome=outcome)
+
+    async def _outcome(self, lease: Lease) -> str:
+        kind, store, now = lease.job.kind, self.parts.store, self.parts.now
+        try:
+            campaign = await store.campaign(lease.job.campaign)
+            finished = await _RUNNERS[kind](self.parts, campaign)
+            await store.finish(lease, finished, now=now())
+        except JobError as error:
+            await store.fail(lease, error.failure, now=now())
+            return str(error.failure)
+        except StoreRefusal:
+            raise
+        except Exception as error:  # noqa: BLE001 - its message may quote data: only the kind is kept
+            self.journal.failure(f"job {kind}", error)
+            if lease.job.attempts >= MOST_ATTEMPTS:
+                await store.fail(lease, Failure.GAVE_UP, now=now())
+            return "failed"
+        return "done"
+
+    async def _renewed(self, lease: Lease) -> None:
+        """Hold the lease for as long as the job runs."""
+        while True:
+            await asyncio.sleep(self.lease.total_seconds() / 3)
+            try:
+                lease = await self.parts.store.renew(lease, until=self.parts.now() + self.lease)
+            except StoreRefusal:
+                return  # lost: finishing will say so

@@ -1,0 +1,127 @@
+"""Keys as files, apart from the database: a backup of the one cannot be read without the other.
+
+Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
+that it is never made again: whatever was sealed under it stays sealed for good.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.core.errors import BlenderError, InputError
+
+KEY_BYTES = 32
+
+
+class Purpose(StrEnum):
+    """What a campaign's key is for."""
+
+    RECORDS = "records"
+    """Encrypts contributions; destroyed once the list is published."""
+    RECORD_TAGS = "record-tags"
+    """Tells a repeated contribution from another; destroyed with it."""
+    REPORT_TAGS = "report-tags"
+    """Tells a repeated report from another; destroyed once the reports are counted."""
+
+
+class KeyDestroyedError(BlenderError):
+    """A key that was destroyed was asked for."""
+
+    def __init__(self, purpose: Purpose) -> None:
+        self.purpose = purpose
+        super().__init__(f"the campaign's key for {purpose} was destroyed; nothing can undo that")
+
+
+class KeyVault:
+    """A directory that only its owner can read."""
+
+    def __init__(self, directory: Path, *, draw: Callable[[int], bytes] = os.urandom) -> None:
+        self._directory = directory
+        self._draw = draw
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(directory, f"cannot be made ({error.strerror})") from None
+
+    def signing_key(self) -> Ed25519PrivateKey:
+        """Return the service's key for signatures; made at first, kept for good."""
+        return Ed25519PrivateKey.from_private_bytes(self._made(self._directory / "signing.key"))
+
+    def key(self, campaign: UUID, purpose: Purpose) -> bytes:
+        """Return a campaign's key, made at its first use, or fail if it was destroyed."""
+        path = self._path(campaign, purpose)
+        self._require_alive(path, purpose)
+        key = self._made(path)
+        if _marker(path).exists():  # destroyed while it was made
+            _wipe(path)
+            raise KeyDestroyedError(purpose)
+        return key
+
+    def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
+        """Overwrite and remove keys, all of the campaign's unless told; they are never made again.
+
+        On the disk when this returns, and harmless to repeat.
+        """
+        for purpose in purposes or tuple(Purpose):
+            path = self._path(campaign, purpose)
+            os.close(os.open(_marker(path), os.O_CREAT | os.O_WRONLY, 0o600))
+            self._sync()  # first the marker: from here on nobody makes the key anew
+            _wipe(path)
+        self._sync()
+
+    def _path(self, campaign: UUID, purpose: Purpose) -> Path:
+        return self._directory / f"{campaign}.{purpose}.key"
+
+    def _require_alive(self, path: Path, purpose: Purpose) -> None:
+        if _marker(path).exists():
+            raise KeyDestroyedError(purpose)
+
+    def _made(self, path: Path) -> bytes:
+        """Return the key in a file; if several make it at once, all get the same."""
+        with suppress(FileNotFoundError):
+            return _whole(path)
+        partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")
+        with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(self._draw(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # somebody was faster
+            os.link(partial, path)
+        if partial.stat().st_nlink == 1:  # not in use: leave no stray secret
+            _wipe(partial)
+        partial.unlink(missing_ok=True)
+        self._sync()
+        return _whole(path)
+
+    def _sync(self) -> None:
+        directory = os.open(self._directory, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def _marker(path: Path) -> Path:
+    return path.with_suffix(".destroyed")
+
+
+def _whole(path: Path) -> bytes:
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise InputError(path.name, f"must hold {KEY_BYTES} bytes, as it was made")
+    return key
+
+
+def _wipe(path: Path) -> None:
+    """Overwrite a file and remove it."""
+    with suppress(FileNotFoundError):
+        with path.open("r+b") as file:
+            file.write(bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink(missing_ok=True)

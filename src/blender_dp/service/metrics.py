@@ -1,0 +1,79 @@
+"""What a monitor may see: how much, how fast, how often refused; never what was reported."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+
+class Metrics:
+    """The service's own figures, in a registry of its own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "blender_dp_requests",
+            "Requests answered, by route template, method and status.",
+            ("route", "method", "status"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "blender_dp_request_seconds",
+            "Time to answer, by route template.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._reports = Counter(
+            "blender_dp_reports",
+            "Reports, by what became of them.",
+            ("outcome",),
+            registry=self.registry,
+        )
+        self._refusals = Counter(
+            "blender_dp_report_requests_refused",
+            "Requests with reports that were refused, by problem.",
+            ("problem",),
+            registry=self.registry,
+        )
+        self._jobs = Counter(
+            "blender_dp_jobs",
+            "Jobs ended, by kind and outcome.",
+            ("kind", "outcome"),
+            registry=self.registry,
+        )
+        self._store_up = Gauge(
+            "blender_dp_store_up",
+            "1 if the database answered when last asked.",
+            registry=self.registry,
+        )
+        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self.accepted = self._reports.labels("accepted")
+        self.repeated = self._reports.labels("repeated")
+
+    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        key = (route, method, status)
+        found = self._answered.get(key)
+        if found is None:
+            found = (self._requests.labels(*key), self._seconds.labels(route))
+            self._answered[key] = found
+        found[0].inc()
+        found[1].observe(seconds)
+
+    def refused(self, problem: str) -> None:
+        """Count a request whose reports were refused."""
+        self._refusals.labels(problem).inc()
+
+    def job_ended(self, kind: str, outcome: str) -> None:
+        """Count a job."""
+        self._jobs.labels(kind, outcome).inc()
+
+    def store_is_up(self, *, is_up: bool) -> None:
+        """Note whether the database answers."""
+        self._store_up.set(int(is_up))
+
+    def text(self) -> bytes:
+        """Return all figures as Prometheus reads them."""
+        return generate_latest(self.registry)

@@ -1,0 +1,135 @@
+"""The OpenAPI description: the framework's, with the reports' route that it does not know."""
+
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Response, get
+from litestar.di import Provide
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+
+from blender_dp.service.messages import Taken
+from blender_dp.service.problems import MEDIA_TYPE, Problem
+from blender_dp.service.report_route import TEMPLATE
+from blender_dp.service.routes import HANDLERS
+from blender_dp.service.routes.asking import StrictRequest
+from blender_dp.service.routes.refusals import WITH_BODY, by_status
+from blender_dp.wire.service_report import MOST_REPORTS, ReportFault
+
+_REFUSED = (
+    *WITH_BODY,
+    *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.REPORT_ID_REUSED),
+    *(problem for problem in Problem if problem.kind.slug in list(ReportFault)),
+)
+_ID = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+_SHARED = {
+    "version": {"const": 1},
+    "head_list": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
+    "mechanism": {"type": "string", "examples": ["subset-selection/1", "local-alg/1"]},
+}
+_SUBSET = {
+    "report_id": _ID,
+    "question": {"enum": ["record", "query"]},
+    "items": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+}
+_CELL = {"report_id": _ID, "cell": {"type": "integer", "minimum": 0}}
+
+
+@cache
+def openapi_document() -> dict[str, Any]:
+    """Return the description of every documented route.
+
+    An application that only describes itself: the one that serves has no pages for it.
+    """
+    described = Litestar(
+        route_handlers=list(HANDLERS),
+        request_class=StrictRequest,
+        dependencies={"desk": Provide(_nobody, sync_to_thread=False)},
+        openapi_config=OpenAPIConfig(
+            title="blender-dp collection service",
+            version=version("blender-dp"),
+            use_handler_docstrings=True,
+            components=Components(
+                security_schemes={"token": SecurityScheme(type="http", scheme="bearer")}
+            ),
+            render_plugins=[JsonRenderPlugin()],
+        ),
+        logging_config=None,
+    )
+    document = described.openapi_schema.to_schema()
+    document["paths"][TEMPLATE] = {"post": _operation()}
+    document["paths"] = dict(sorted(document["paths"].items()))
+    for taken in Taken.__subclasses__():  # the framework does not say that others are refused
+        document["components"]["schemas"][taken.__name__]["additionalProperties"] = False
+    return document
+
+
+def _nobody() -> None:
+    """Stand for the desk, which a description does not need."""
+
+
+@get("/openapi.json", include_in_schema=False, sync_to_thread=False)
+def read_openapi() -> Response[bytes]:
+    """Return the description."""
+    return Response(msgspec.json.encode(openapi_document()), media_type="application/json")
+
+
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _batch_of(report: dict[str, Any]) -> dict[str, Any]:
+    reports = {
+        "type": "array",
+        "items": _object(report),
+        "minItems": 1,
+        "maxItems": MOST_REPORTS,
+    }
+    return _object({**_SHARED, "reports": reports})
+
+
+def _operation() -> dict[str, Any]:
+    problem = {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+    counts = {name: {"type": "integer", "minimum": 0} for name in ("accepted", "repeated")}
+    body = {
+        "anyOf": [
+            _object({**_SHARED, **_SUBSET}),
+            _object({**_SHARED, **_CELL}),
+            _batch_of(_SUBSET),
+            _batch_of(_CELL),
+        ]
+    }
+    return {
+        "tags": ["reports"],
+        "operationId": "send_reports",
+        "summary": "Send Reports",
+        "description": "Take one report or a batch, already private; answer when it is on disk.\n\n"
+        "The same report again counts once, so that a client may always retry.",
+        "parameters": [
+            {
+                "name": "campaign_id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "string", "format": "uuid"},
+            }
+        ],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": {
+            "202": {
+                "description": "Counted, or counted before.",
+                "content": {"application/json": {"schema": _object(counts)}},
+            },
+            **{
+                str(status): {"description": ", ".join(slugs), "content": {MEDIA_TYPE: problem}}
+                for status, slugs in by_status(*_REFUSED).items()
+            },
+        },
+    }

@@ -1,0 +1,46 @@
+"""What the service is made of, put together by whoever starts it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from blender_dp.service.access import Rate
+from blender_dp.service.key_vault import KeyVault
+from blender_dp.service.metrics import Metrics
+from blender_dp.service.store import CampaignStore
+
+Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Answers the planner's question; slow, so it is called in a thread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much is taken from whom."""
+
+    enrol: Rate = field(default=Rate(burst=20, per_second=0.2))
+    """Open enrolment, for each address."""
+    opt_in: Rate = field(default=Rate(burst=60, per_second=1.0))
+    """Contributions and withdrawals, for each address."""
+    wrong_tokens: Rate = field(default=Rate(burst=10, per_second=0.1))
+    """Guesses at tokens, for each address."""
+    plan: Rate = field(default=Rate(burst=5, per_second=0.1))
+    """Questions to the planner, which takes seconds for each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Storage, keys, clock, randomness, and what the command line passes in."""
+
+    store: CampaignStore
+    keys: KeyVault
+    now: Callable[[], datetime]
+    """In UTC."""
+    random_bytes: Callable[[int], bytes]
+    limits: Limits = field(default_factory=Limits)
+    metrics: Metrics = field(default_factory=Metrics)
+    predict: Predict | None = None
+    """The planner; None where it is not installed."""
+    dashboard: Path | None = None
+    """The folder with the dashboard's files; None where it was not built."""

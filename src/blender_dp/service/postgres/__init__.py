@@ -1,0 +1,1 @@
+"""Campaigns in PostgreSQL, for several service processes at once."""

@@ -1,0 +1,39 @@
+"""Connections to the server, and what counts as losing it."""
+
+from typing import Any
+
+import asyncpg
+
+from blender_dp.core.errors import BlenderError
+
+UNREACHABLE = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,  # it is shutting down, or starting
+    asyncpg.InsufficientResourcesError,  # its disk is full, or it has no connection left
+    asyncpg.InterfaceError,  # the connection was closed under our hands,
+    asyncpg.InternalClientError,  # or in the middle of a sentence
+    OSError,  # refused, or no answer in time
+)
+COLLISION = asyncpg.TransactionRollbackError
+"""Two transactions waited for each other; the one that was given up can be run again."""
+_MOST_CONNECTIONS = 10
+_PATIENCE_SECONDS = 30
+
+
+async def connected(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no types
+    """Return a pool of connections, or say in one sentence why there is none."""
+    try:
+        return await asyncpg.create_pool(
+            address,
+            min_size=1,
+            max_size=_MOST_CONNECTIONS,
+            timeout=_PATIENCE_SECONDS,
+            command_timeout=_PATIENCE_SECONDS,
+            # A commit is on the disk, whatever the server's own setting.
+            server_settings={"synchronous_commit": "on"},
+        )
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as error:
+        # Not the address: it may hold a password. Not the message: it may hold the address.
+        raise BlenderError(
+            f"database must be a PostgreSQL server that answers; got {type(error).__name__}"
+        ) from None

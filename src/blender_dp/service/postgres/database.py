@@ -1,0 +1,86 @@
+"""The server as a database: several processes may have it open at once."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from blender_dp.service import migrations
+from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
+from blender_dp.service.postgres.connection import COLLISION, UNREACHABLE, connected
+from blender_dp.service.postgres.report_writers import ReportWriters
+from blender_dp.service.postgres.transaction import PostgresTransaction
+from blender_dp.service.store import Added, CheckedReports, Reason, StoreRefusal
+
+MIGRATIONS = migrations.of_package("blender_dp.service.postgres")
+_MIGRATING = 0x626C656E646572
+"""The name of the lock that keeps two processes from migrating at once."""
+_SCRUBBED = ("contributions", "enrolments", "report_ids", "counters")
+_TRIES = 5
+
+
+class PostgresDatabase:
+    """A :class:`~blender_dp.service.database.Database` on a server."""
+
+    def __init__(self, pool: Any, reach: Checkpoint) -> None:  # noqa: ANN401 - asyncpg has no types
+        self._pool = pool
+        self._writers = ReportWriters(pool, reach)
+
+    @classmethod
+    async def open(cls, address: str, *, reach: Checkpoint = no_checkpoint) -> "PostgresDatabase":
+        """Connect and bring the schema up to date."""
+        pool = await connected(address)
+        try:
+            await migrate(pool)
+        except BaseException:
+            await pool.close()
+            raise
+        return cls(pool, reach)
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Answer from one view of the database."""
+        async with self._transaction(isolation="repeatable_read", readonly=True) as tx:
+            return await work(tx)
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        for _ in range(_TRIES):
+            try:
+                async with self._transaction() as tx:
+                    return await work(tx)
+            except COLLISION:
+                continue
+        raise StoreRefusal(Reason.OVERLOADED)
+
+    @asynccontextmanager
+    async def _transaction(self, **how: object) -> AsyncIterator[PostgresTransaction]:
+        try:
+            async with self._pool.acquire() as connection, connection.transaction(**how):
+                yield PostgresTransaction(connection, no_checkpoint)
+        except UNREACHABLE:
+            raise StoreRefusal(Reason.OVERLOADED) from None
+
+    async def add_reports(self, campaign_id: str, reports: CheckedReports) -> Added:
+        """Count a request's reports in a transaction that it may share with other requests."""
+        return await self._writers.written(campaign_id, reports)
+
+    async def scrub(self) -> None:
+        """Write the tables anew without deleted rows; the old files are removed."""
+        try:
+            async with self._pool.acquire() as connection:
+                for table in _SCRUBBED:
+                    await connection.execute(f"VACUUM FULL {table}", timeout=None)
+        except UNREACHABLE:
+            raise StoreRefusal(Reason.OVERLOADED) from None
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self._writers.close()
+        await self._pool.close()
+
+
+async def migrate(pool: Any, target: int | None = None) -> None:  # noqa: ANN401 - as above
+    """Bring the schema to a version, the newest unless told."""
+    async with pool.acquire() as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
+        tx = PostgresTransaction(connection, no_checkpoint)
+        await migrations.migrate(tx, MIGRATIONS, target)

@@ -1,0 +1,74 @@
+"""What handlers need to know of who asks."""
+
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.di import NamedDependency, Provide
+
+from blender_dp.service.access import ANY_ROLE, AUDITORS, OPERATORS, Role
+from blender_dp.service.desk import Desk
+from blender_dp.service.problems import Problem
+from blender_dp.service.request_body import read_body
+from blender_dp.service.store import Token
+from blender_dp.service.strict_json import read_json
+
+MOST_BYTES = 1 << 16
+"""Of a body, where a route does not say otherwise."""
+_BODY = "blender-dp body"
+"""Several objects stand for one request, and its body comes once."""
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose body is read within limits and without mercy."""
+
+    async def body(self) -> bytes:
+        """Return the body, inflated, at most as long as its route allows."""
+        known: bytes | None = self.scope["state"].get(_BODY)
+        if known is None:
+            most = self.route_handler.opt.get("most_bytes", MOST_BYTES)
+            known = await read_body(self.scope["headers"], self.receive, most)
+            if not known:
+                raise Problem.BODY_NOT_JSON.error()
+            self.scope["state"][_BODY] = known
+        return known
+
+    async def json(self) -> Any:  # noqa: ANN401 - as the route declares it
+        """Return the body as the type that its route declares.
+
+        Converted here, because the framework would take "1" for 1.
+        """
+        value, declared = read_json(await self.body()), self.route_handler.parsed_data_field
+        if declared is None:
+            return value
+        try:
+            return msgspec.convert(value, declared.annotation, strict=True)
+        except msgspec.ValidationError as error:
+            raise Problem.BODY_NOT_UNDERSTOOD.error(where=_place(error)) from None
+
+
+def _place(error: msgspec.ValidationError) -> str | None:
+    """Return the field at fault: the path holds documented names and numbers, the rest is cut."""
+    _, found, path = str(error).rpartition(" - at `")
+    return path.rstrip("`") if found else None
+
+
+def address_of(request: Request[Any, Any, Any]) -> str:
+    """Return where a request comes from, for limits only: it is written down nowhere."""
+    return request.client.host if request.client else ""
+
+
+def _admitted(roles: Collection[Role]) -> Callable[..., Awaitable[Token]]:
+    async def actor(request: Request[Any, Any, Any], desk: NamedDependency[Desk]) -> Token:
+        authorization = request.headers.get("authorization")
+        return await desk.gate.admit(authorization, address_of(request), roles)
+
+    return actor
+
+
+operator = {"actor": Provide(_admitted(OPERATORS))}
+auditor = {"actor": Provide(_admitted(AUDITORS))}
+anybody_with_a_role = {"actor": Provide(_admitted(ANY_ROLE))}
+BEARER = [{"token": list[str]()}]
+"""How the OpenAPI description says that a token is needed."""

@@ -1,0 +1,45 @@
+"""The two append-only logs."""
+
+from typing import Annotated
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
+
+from blender_dp.service.desk import Desk
+from blender_dp.service.messages import SignedLog
+from blender_dp.service.routes.asking import BEARER, auditor
+from blender_dp.service.routes.refusals import WITH_TOKEN, refusals
+from blender_dp.service.store import Chain, Token
+from blender_dp.wire.signed_log import log_document
+
+_MOST_ENTRIES = 10_000
+Start = Annotated[int, QueryParameter(name="from", ge=0, le=2**53, description="First index.")]
+
+
+@get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals())
+async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
+    """Return the public log: what was published when, hash-chained and signed."""
+    return await _signed(desk, Chain.PUBLIC, start)
+
+
+@get(
+    "/v1/audit-log",
+    operation_id="read_audit_log",
+    dependencies=auditor,
+    security=BEARER,
+    tags=["logs"],
+    responses=refusals(*WITH_TOKEN),
+)
+async def read_audit_log(
+    actor: NamedDependency[Token],  # noqa: ARG001 - admits
+    desk: NamedDependency[Desk],
+    start: Start = 0,
+) -> SignedLog:
+    """Return the audit log: who did what, hash-chained and signed."""
+    return await _signed(desk, Chain.AUDIT, start)
+
+
+async def _signed(desk: Desk, chain: Chain, start: int) -> SignedLog:
+    entries = await desk.parts.store.log_entries(chain, start=start, limit=_MOST_ENTRIES)
+    return SignedLog(**log_document(entries, desk.parts.keys.signing_key()))

@@ -1,0 +1,98 @@
+"""Contributions of opt-in users: taken once, withdrawn while that is possible, never shown."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from litestar import Response, delete, post
+from litestar.di import NamedDependency
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath, JSONBody
+
+from blender_dp.core.errors import InputError
+from blender_dp.service.access import bearer, token_digest
+from blender_dp.service.campaign import Campaign, State
+from blender_dp.service.contributed import sealed_contribution
+from blender_dp.service.desk import Desk
+from blender_dp.service.key_vault import KeyDestroyedError
+from blender_dp.service.messages import Contributed, NewContribution
+from blender_dp.service.problems import Problem
+from blender_dp.service.routes.asking import BEARER, StrictRequest, address_of
+from blender_dp.service.routes.campaigns import ONE
+from blender_dp.service.routes.refusals import WITH_BODY, refusals
+from blender_dp.wire.contribution import Contribution, consent_digest, read_contribution
+
+MOST_BYTES = 1 << 22
+_PATH = ONE + "/opt-in"
+_REFUSED = (
+    *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.WITHDRAWN),
+    *(Problem.TOKEN_MISSING, Problem.TOKEN_UNKNOWN, Problem.TOO_MANY_REQUESTS),
+)
+
+
+@post(
+    _PATH,
+    operation_id="contribute",
+    security=BEARER,
+    tags=["opt-in"],
+    most_bytes=MOST_BYTES,
+    responses={
+        200: ResponseSpec(Contributed, description="There already.", generate_examples=False),
+        **refusals(
+            *(*WITH_BODY, *_REFUSED, Problem.ALREADY_CONTRIBUTED),
+            *(Problem.ANOTHER_CONSENT, Problem.CONTRIBUTION_REFUSED),
+        ),
+    },
+)
+async def contribute(
+    campaign_id: FromPath[UUID],
+    data: JSONBody[NewContribution],
+    request: StrictRequest,
+    desk: NamedDependency[Desk],
+) -> Response[Contributed]:
+    """Take the records of one enrolment, sealed before they are stored.
+
+    The same body again is accepted and changes nothing; another body is refused.
+    """
+    enrolment = _enrolment(request, desk)
+    campaign = await desk.parts.store.campaign(campaign_id)
+    if campaign.state is not State.OPT_IN_OPEN:
+        raise Problem.NOT_COLLECTING.error()
+    contribution = _checked(data, campaign)
+    try:
+        sealed = sealed_contribution(desk.parts.keys, campaign_id, enrolment, contribution)
+    except KeyDestroyedError:
+        raise Problem.NOT_COLLECTING.error() from None
+    is_new = await desk.parts.store.contribute(campaign_id, sealed)
+    return Response(Contributed(repeated=not is_new), status_code=201 if is_new else 200)
+
+
+@delete(
+    _PATH,
+    operation_id="withdraw",
+    security=BEARER,
+    tags=["opt-in"],
+    responses=refusals(*_REFUSED),
+)
+async def withdraw(
+    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+) -> None:
+    """Delete a contribution for good, while the opt-in side is open."""
+    await desk.parts.store.withdraw(campaign_id, _enrolment(request, desk))
+
+
+def _enrolment(request: StrictRequest, desk: Desk) -> bytes:
+    desk.opt_in_limit.take(address_of(request))
+    return token_digest(bearer(request.headers.get("authorization")))
+
+
+def _checked(data: NewContribution, campaign: Campaign) -> Contribution:
+    document: dict[str, Any] = msgspec.to_builtins(data)
+    try:
+        contribution = read_contribution(document)
+    except InputError:
+        raise Problem.CONTRIBUTION_REFUSED.error() from None
+    given, asked = contribution.consent, campaign.consent
+    if (given.version, given.text_digest) != (asked.version, consent_digest(asked.text)):
+        raise Problem.ANOTHER_CONSENT.error()
+    return contribution

@@ -1,0 +1,50 @@
+"""The planner, for whoever has a role: what a campaign would give."""
+
+import asyncio
+from typing import Any
+
+import msgspec
+from litestar import Response, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.service.desk import Desk
+from blender_dp.service.messages import Question
+from blender_dp.service.problems import Problem
+from blender_dp.service.routes.asking import (
+    BEARER,
+    StrictRequest,
+    address_of,
+    anybody_with_a_role,
+)
+from blender_dp.service.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
+from blender_dp.service.store import Token
+
+
+@post(
+    "/v1/plan",
+    operation_id="plan",
+    status_code=200,
+    dependencies=anybody_with_a_role,
+    security=BEARER,
+    tags=["planning"],
+    responses=refusals(
+        *WITH_BODY, *WITH_TOKEN, Problem.PARAMETERS_REFUSED, Problem.PLANNER_MISSING
+    ),
+)
+async def plan(
+    data: JSONBody[Question],
+    actor: NamedDependency[Token],  # noqa: ARG001 - admits
+    request: StrictRequest,
+    desk: NamedDependency[Desk],
+) -> Response[dict[str, Any]]:
+    """Predict what a collection would give, from public numbers only; takes some seconds."""
+    if desk.parts.predict is None:
+        raise Problem.PLANNER_MISSING.error()
+    desk.plan_limit.take(address_of(request))
+    try:
+        found = await asyncio.to_thread(desk.parts.predict, msgspec.to_builtins(data))
+    except (BlenderError, MemoryError):
+        raise Problem.PARAMETERS_REFUSED.error() from None
+    return Response(dict(found))

@@ -1,0 +1,1 @@
+"""Campaigns in one SQLite file: no other process is needed."""

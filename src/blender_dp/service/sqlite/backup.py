@@ -1,0 +1,45 @@
+"""A copy of the file while the service runs."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from blender_dp.core.errors import InputError
+from blender_dp.service.sqlite.connection import connect
+
+_PAGES_AT_ONCE = 4096
+"""Between pieces the service may write."""
+
+
+def back_up(source: Path, destination: Path) -> None:
+    """Write a whole and consistent copy of a store, as it is at one moment.
+
+    Keys are not in it. The copy is a store itself: to restore it, put it in the place of the file.
+
+    Args:
+        source: The store's file; other processes may have it open.
+        destination: A file that does not exist yet.
+    """
+    if not source.is_file():
+        raise InputError(source, "no such file")
+    try:
+        os.close(os.open(destination, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise InputError(destination, "exists already; choose another name") from None
+    except OSError as error:
+        raise InputError(destination, f"cannot be written ({error.strerror})") from None
+    try:
+        with closing(connect(source, is_reader=True)) as live:
+            _copy(live, destination)
+    except BaseException:
+        destination.unlink()
+        raise
+
+
+def _copy(live: sqlite3.Connection, destination: Path) -> None:
+    with closing(sqlite3.connect(destination)) as copy:
+        live.backup(copy, pages=_PAGES_AT_ONCE)
+        copy.execute("PRAGMA journal_mode = DELETE")  # one file, with no log beside it
+    with destination.open("rb") as file:
+        os.fsync(file.fileno())

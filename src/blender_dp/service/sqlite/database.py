@@ -1,0 +1,96 @@
+"""The file as a database: one writer, readers beside it, and a way to wipe what was deleted."""
+
+import asyncio
+import logging
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import cast
+
+from blender_dp.service import migrations
+from blender_dp.service.backlog import Request
+from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
+from blender_dp.service.sqlite.connection import connect
+from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.sqlite.writer import Writer
+from blender_dp.service.store import Added, CheckedReports, Reason, StoreRefusal
+
+_LOG = logging.getLogger(__name__)
+MIGRATIONS = migrations.of_package("blender_dp.service.sqlite")
+
+
+class SqliteDatabase:
+    """A :class:`~blender_dp.service.database.Database` in one file."""
+
+    def __init__(self, path: Path, *, reach: Checkpoint = no_checkpoint) -> None:
+        writing = connect(path)
+        try:
+            migrate(writing)
+        except BaseException:
+            writing.close()
+            raise
+        self._reading = connect(path, is_reader=True)
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="store reader")
+        self._writer = Writer(writing, reach)
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Answer from one view of the database."""
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._reader, self._answer, work)
+        except RuntimeError:  # closed
+            raise StoreRefusal(Reason.OVERLOADED) from None
+        return await running
+
+    def _answer(self, work: Work[Answer]) -> Answer:
+        try:
+            self._reading.execute("BEGIN")
+            return finished(SqliteTransaction(self._reading, no_checkpoint).attempt(work))
+        except sqlite3.OperationalError as error:  # the disk does not answer
+            _LOG.warning("nothing could be read: %s", error.sqlite_errorname)
+            raise StoreRefusal(Reason.OVERLOADED) from None
+        finally:
+            if self._reading.in_transaction:
+                self._reading.execute("ROLLBACK")
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        return cast("Answer", await self._writer.written(Request(work)))
+
+    async def add_reports(self, campaign_id: str, reports: CheckedReports) -> Added:
+        """Count a request's reports in a transaction that it may share with other requests."""
+        request = Request(None, campaign_id=campaign_id, reports=reports)
+        return cast("Added", await self._writer.written(request))
+
+    async def scrub(self) -> None:
+        """Overwrite what storage still holds of deleted rows."""
+        await self._writer.written(Request(_scrub, is_alone=True))
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self._writer.close()
+        self._reader.shutdown()
+        self._reading.close()
+
+
+def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
+    """Bring the schema to a version, the newest unless told."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        tx = SqliteTransaction(connection, no_checkpoint)
+        finished(migrations.migrate(tx, MIGRATIONS, target))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _scrub(connection: sqlite3.Connection) -> None:
+    """Write the database anew, without its free pages, and empty the log of changes.
+
+    Deleted rows were overwritten already (secure_delete); older copies of their pages are in the
+    log until it is moved into the file and cut off.
+    """
+    connection.execute("VACUUM")
+    (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if is_busy:
+        raise sqlite3.OperationalError("somebody reads still")

@@ -1,0 +1,12 @@
+DROP TABLE tokens;
+DROP TABLE jobs;
+DROP TABLE log_entries;
+DROP TABLE chain_heads;
+DROP TABLE documents;
+DROP TABLE refusals;
+DROP TABLE counters;
+DROP TABLE questions;
+DROP TABLE report_ids;
+DROP TABLE contributions;
+DROP TABLE enrolments;
+DROP TABLE campaigns;

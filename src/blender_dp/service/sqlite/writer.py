@@ -1,0 +1,123 @@
+"""The one thread that writes: whatever waits is put into one transaction, then all are answered.
+
+A transaction costs one wait for the disk however much is in it, and what arrives during that wait
+is the next transaction. A request that is refused leaves no trace and does not disturb the others.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from threading import Event, Thread
+from typing import Any
+
+from blender_dp.service.backlog import Backlog, Request, settle
+from blender_dp.service.database import Checkpoint
+from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.store import Reason, StoreRefusal
+from blender_dp.service.tables import reports
+
+_LOG = logging.getLogger(__name__)
+Outcomes = list[tuple[Request, Any]]
+
+
+class Writer:
+    """A thread with a connection of its own."""
+
+    def __init__(self, connection: sqlite3.Connection, reach: Checkpoint) -> None:
+        self._connection = connection
+        self._reach = reach
+        self._backlog = Backlog()
+        self._is_needed = Event()
+        self._is_closing = False
+        self._thread = Thread(target=self._write_until_closed, name="store writer", daemon=True)
+        self._thread.start()
+
+    async def written(self, request: Request) -> Any:  # noqa: ANN401 - what its work returns
+        """Return what became of a request once it is on disk."""
+        if self._is_closing:
+            raise StoreRefusal(Reason.OVERLOADED)
+        self._backlog.add(request)
+        self._is_needed.set()
+        return await request.answer
+
+    async def close(self) -> None:
+        """Write what waits, then end."""
+        self._is_closing = True
+        self._is_needed.set()
+        await asyncio.to_thread(self._thread.join)
+        self._connection.close()
+
+    def _write_until_closed(self) -> None:
+        while True:
+            self._is_needed.wait()
+            self._is_needed.clear()
+            while group := self._backlog.take():
+                _answer(self._outcomes(group), self._reach)
+            if self._is_closing and not len(self._backlog):
+                return
+
+    def _outcomes(self, group: Sequence[Request]) -> Outcomes:
+        try:
+            if group[0].is_alone:
+                return [(group[0], group[0].work(self._connection))]
+            return self._commit(group)
+        except sqlite3.OperationalError as error:  # a full disk, or another process had it too long
+            _LOG.warning("nothing could be written: %s", error.sqlite_errorname)
+            self._roll_back()
+            return [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
+        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it
+            self._roll_back()
+            return [(request, error) for request in group]
+
+    def _commit(self, group: Sequence[Request]) -> Outcomes:
+        self._reach("before-begin")
+        self._connection.execute("BEGIN IMMEDIATE")
+        tx = SqliteTransaction(self._connection, self._reach)
+        outcomes: Outcomes = []
+        # In the order of arrival, so that a seal comes after what was sent before it.
+        for campaign_id, together in groupby(group, key=_campaign_of_reports):
+            run = list(together)
+            outcomes += _reported(tx, campaign_id, run) if campaign_id else _worked(tx, run)
+        self._reach("before-commit")
+        self._connection.execute("COMMIT")
+        self._reach("after-commit")
+        return outcomes
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def _campaign_of_reports(request: Request) -> str:
+    return "" if request.reports is None else request.campaign_id
+
+
+def _reported(tx: SqliteTransaction, campaign_id: str, run: Sequence[Request]) -> Outcomes:
+    given = [request.reports for request in run if request.reports is not None]
+    outcomes = finished(reports.add_together(tx, campaign_id, given))
+    return list(zip(run, outcomes, strict=True))
+
+
+def _worked(tx: SqliteTransaction, run: Sequence[Request]) -> Outcomes:
+    return [(request, _one_outcome(tx, request)) for request in run]
+
+
+def _one_outcome(tx: SqliteTransaction, request: Request) -> Any:  # noqa: ANN401 - as above
+    try:
+        return finished(tx.attempt(request.work))
+    except sqlite3.OperationalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - theirs alone: the others of the group go on
+        return error
+
+
+def _answer(outcomes: Outcomes, reach: Checkpoint) -> None:
+    reach("before-answer")
+    for loop, own in groupby(outcomes, key=lambda outcome: outcome[0].answer.get_loop()):
+        with suppress(RuntimeError):  # the loop was closed, and with it whoever waited
+            loop.call_soon_threadsafe(partial(settle, list(own)))

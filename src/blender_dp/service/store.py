@@ -1,0 +1,299 @@
+"""What routes and jobs need from the database, and nothing more.
+
+Every method is one transaction: when it returns, a crash loses nothing of it. Errors that a caller
+can cause are :class:`StoreRefusal` with a reason from a closed list.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+from uuid import UUID
+
+from blender_dp.core.cells import IntArray
+from blender_dp.core.errors import BlenderError
+from blender_dp.core.population import ReportCounts
+from blender_dp.core.report import Question
+from blender_dp.service.campaign import Campaign, JobKind, Move, State
+
+
+class Reason(StrEnum):
+    """Why a store says no."""
+
+    UNKNOWN_CAMPAIGN = "unknown-campaign"
+    MOVE_NOT_ALLOWED = "move-not-allowed"
+    NOT_COLLECTING = "campaign-not-collecting"
+    UNKNOWN_ENROLMENT = "unknown-enrolment"
+    ALREADY_CONTRIBUTED = "already-contributed"
+    WITHDRAWN = "withdrawn"
+    REPORT_ID_REUSED = "report-id-reused"
+    LEASE_LOST = "lease-lost"
+    OVERLOADED = "overloaded"
+
+
+class StoreRefusal(BlenderError):  # noqa: N818 - an answer, not a fault
+    """The store did nothing."""
+
+    def __init__(self, reason: Reason) -> None:
+        self.reason = reason
+        super().__init__(f"refused: {reason}")
+
+
+class Document(StrEnum):
+    """What a campaign publishes, each stored as the bytes that are sent."""
+
+    HEAD_LIST = "head-list"
+    """The signed head list."""
+    OPT_IN_ESTIMATES = "opt-in-estimates"
+    CLIENT_ESTIMATES = "client-estimates"
+    CERTIFICATE = "certificate"
+    RELEASE = "release"
+
+
+class Chain(StrEnum):
+    """The two append-only, hash-chained logs."""
+
+    PUBLIC = "public"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """One opt-in user's records, encrypted, with the receipt of the consent."""
+
+    enrolment: bytes
+    """SHA-256 of the enrolment token."""
+    sealed: bytes
+    tag: bytes
+    """Keyed tag of the content: tells a repetition from another body."""
+    consent_version: str
+    consent_digest: str
+    consent_given_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CheckedReports:
+    """Reports of one request, all expressible in the list, as they are counted."""
+
+    ids: Sequence[bytes]
+    """16 random bytes each, none twice."""
+    tags: Sequence[bytes]
+    """8 bytes each: keyed tag of the content."""
+    answers: Sequence["Answers"]
+    """What they name, by the question they answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """The reports of a request that answer one question; each names equally many items."""
+
+    question: Question
+    reports: IntArray
+    """Their positions among the request's ids."""
+    items: IntArray
+    """A row a report: cells, or queries if asked for the query only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What became of a request's reports."""
+
+    accepted: int
+    repeated: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a campaign is, in counts that name no record."""
+
+    enrolled: int
+    contributed: int
+    withdrawn: int
+    record_reports: int
+    query_reports: int
+    refused: Mapping[str, int]
+    jobs: Sequence["Job"]
+
+
+class JobState(StrEnum):
+    """How far a job is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Work for a campaign."""
+
+    id: int
+    campaign: UUID
+    kind: JobKind
+    state: JobState
+    attempts: int
+    failure: str | None
+    """A code from a closed list, never a message with content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to finish a job, until it runs out or another takes it."""
+
+    job: Job
+    owner: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """What a job leaves behind, stored in one transaction together with the campaign's move."""
+
+    move: Move | None
+    documents: Mapping[Document, bytes | Callable[[Sequence[Mapping[str, Any]]], bytes]]
+    """Each as bytes, or as what makes the bytes of the log entries below, once they are chained."""
+    log_entries: Sequence[Mapping[str, Any]]
+    """For the public log: kind and digest; the store adds the rest."""
+    counter_sizes: Mapping[Question, int]
+    """With the head list: how many cells and how many queries reports may name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """Somebody's right to use the API."""
+
+    name: str
+    role: str
+    digest: bytes
+    """SHA-256 of the secret."""
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
+class CampaignStore(Protocol):
+    """Implemented over SQLite and over PostgreSQL; one contract suite runs over both."""
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        ...
+
+    async def ping(self) -> None:
+        """Fail if the database cannot be reached."""
+        ...
+
+    # Campaigns. Every change appends to the audit chain in the same transaction.
+
+    async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
+        """Store a new campaign in draft."""
+        ...
+
+    async def campaign(self, campaign_id: UUID) -> Campaign:
+        """Return a campaign."""
+        ...
+
+    async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
+        """Return campaigns, newest first."""
+        ...
+
+    async def move(
+        self, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
+    ) -> Campaign:
+        """Make a move if the campaign is still in ``origin``; add the job that follows.
+
+        Purging also deletes contributions, report ids, tags, counters and waiting jobs.
+        """
+        ...
+
+    async def progress(self, campaign_id: UUID) -> Progress:
+        """Return the counts of a campaign."""
+        ...
+
+    async def add_refusals(self, campaign_id: UUID, refused: Mapping[str, int]) -> None:
+        """Count requests that were refused, by reason."""
+        ...
+
+    # Opt-in users
+
+    async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
+        """Let the holders of these tokens contribute once."""
+        ...
+
+    async def contribute(self, campaign_id: UUID, contribution: Contribution) -> bool:
+        """Store a contribution; False if the very same one is there already."""
+        ...
+
+    async def withdraw(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Delete a contribution before sealing, for good."""
+        ...
+
+    def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
+        """Return all contributions in pieces, in an order that tells nothing."""
+        ...
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        """Count reports, each id once; all of them or, refused, none. On disk when it returns."""
+        ...
+
+    async def report_counts(self, campaign_id: UUID) -> ReportCounts:
+        """Return what all reports named."""
+        ...
+
+    # Documents and logs
+
+    async def document(self, campaign_id: UUID, kind: Document) -> bytes | None:
+        """Return a published document."""
+        ...
+
+    async def log_entries(
+        self, chain: Chain, *, start: int, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return entries of a log from an index on."""
+        ...
+
+    async def note(self, kind: str, *, actor: str, campaign_id: UUID | None, now: datetime) -> None:
+        """Append to the audit chain what is not stored otherwise."""
+        ...
+
+    # Jobs
+
+    async def lease_job(self, owner: str, *, now: datetime, until: datetime) -> Lease | None:
+        """Take a waiting job, or a running one whose lease ran out."""
+        ...
+
+    async def renew(self, lease: Lease, *, until: datetime) -> Lease:
+        """Hold a job longer."""
+        ...
+
+    async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
+        """Store a job's results, make its move and end it, all at once, if the lease is held.
+
+        Publishing the list deletes the raw contributions in the same transaction; releasing
+        deletes report ids and tags.
+        """
+        ...
+
+    async def fail(self, lease: Lease, failure: str, *, now: datetime) -> None:
+        """End a job that cannot succeed."""
+        ...
+
+    async def scrub(self, campaign_id: UUID) -> None:
+        """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
+        ...
+
+    async def add_token(self, token: Token) -> None:
+        """Store a token's digest; its name must be new."""
+        ...
+
+    async def token(self, digest: bytes) -> Token | None:
+        """Return the token with this digest unless it was revoked."""
+        ...
+
+    async def tokens(self) -> Sequence[Token]:
+        """Return all tokens, revoked ones too, by name."""
+        ...
+
+    async def revoke_token(self, name: str, *, now: datetime) -> None:
+        """End a token."""
+        ...

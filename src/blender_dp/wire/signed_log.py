@@ -1,0 +1,34 @@
+"""A piece of the public or the audit log as a service hands it out, signed at its last entry."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.core.errors import InputError
+from blender_dp.wire.signatures import require_signature, signature_fields
+
+_DOMAIN = b"blender-dp log head 1\0"
+_WHAT = "the log"
+
+
+def log_document(entries: Sequence[Mapping[str, Any]], key: Ed25519PrivateKey) -> dict[str, Any]:
+    """Return entries with a signature over the hash of the last one, which fixes all before."""
+    return {
+        "entries": [dict(entry) for entry in entries],
+        **signature_fields(key, _message(entries)),
+    }
+
+
+def read_log(document: Mapping[str, Any]) -> tuple[list[Any], str]:
+    """Return the entries of a log and the key that signed it; they are not checked further."""
+    entries = document.get("entries")
+    if not isinstance(entries, list) or set(document) != {"entries", "public_key", "signature"}:
+        raise InputError(_WHAT, "must have the fields entries, public_key and signature")
+    return entries, require_signature(_WHAT, document, _message(entries))
+
+
+def _message(entries: Sequence[Any]) -> bytes:
+    last = entries[-1] if entries else None
+    head = last.get("hash") if isinstance(last, Mapping) else None
+    return _DOMAIN + (head.encode("ascii", "replace") if isinstance(head, str) else b"")

@@ -1,0 +1,25 @@
+"""Points in time as documents write them: UTC, whole seconds, ending in Z."""
+
+import re
+from datetime import UTC, datetime
+
+_WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", re.ASCII)
+
+
+def written_time(time: datetime) -> str:
+    """Write a time; such texts sort as the times do.
+
+    >>> written_time(datetime(2026, 11, 15, 12, 0, tzinfo=UTC))
+    '2026-11-15T12:00:00Z'
+    """
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def read_time(text: object) -> datetime | None:
+    """Read a time, with or without milliseconds (as browsers write them); None if it is none."""
+    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

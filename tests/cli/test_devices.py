@@ -1,0 +1,86 @@
+"""``devices`` and ``download``: arguments that cannot work are one sentence, before anything."""
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from cli.outcomes import Command
+
+URL = "http://127.0.0.1:9"
+CAMPAIGN = str(UUID(int=1))
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> Path:
+    path = tmp_path / "token"
+    path.write_text("secret\n", encoding="ascii")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--url", "http://collect.example", "--campaign", CAMPAIGN), "url must be https://"),
+        (("--url", URL), "give --campaign"),
+        (("--url", URL, "--drive"), "needs --operator-token-file"),
+        (("--url", URL, "--campaign", "x"), "campaign"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--batch", "0"), "batch must be from 1 to 10,000"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--batch", "10001"), "batch must be from 1"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--connections", "0"), "connections must be"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--opt-in", "2"), "opt_in must be strictly"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--count", "9999999"), "count must be from 1"),
+    ],
+)
+def test_wrong_arguments_of_devices(
+    command: Command, log: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    outcome = command("devices", "--log", log, *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert sentence in outcome.err
+
+
+def test_a_new_campaign_needs_a_promise(command: Command, log: Path, token: Path) -> None:
+    given = ("--url", URL, "--drive", "--operator-token-file", token)
+    outcome = command("devices", "--log", log, *given)
+    assert outcome.status == 2
+    assert "give --campaign, or --epsilon and --delta" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "one token"), (b"a b", "one token"), (b"\xff", "text file with a token")],
+)
+def test_a_token_file_holds_one_token(
+    command: Command, log: Path, token: Path, content: bytes, sentence: str
+) -> None:
+    token.write_bytes(content)
+    given = ("--url", URL, "--drive", "--operator-token-file", token)
+    outcome = command("devices", "--log", log, *given)
+    assert outcome.status == 2
+    assert sentence in outcome.err
+
+
+def test_a_token_file_that_is_not_there(command: Command, log: Path, tmp_path: Path) -> None:
+    given = ("--url", URL, "--drive", "--operator-token-file", tmp_path / "none")
+    outcome = command("devices", "--log", log, *given)
+    assert (outcome.status, outcome.err) == (
+        2,
+        f"blender-dp: {tmp_path / 'none'}: no such file\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("http://collect.example", CAMPAIGN), "url must be https://"),
+        ((URL, CAMPAIGN, "--key", "short"), "key must be 32 bytes"),
+        ((URL, "x"), "campaign"),
+    ],
+)
+def test_wrong_arguments_of_download(
+    command: Command, tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    outcome = command("download", *arguments, "-o", tmp_path / "out")
+    assert outcome.status == 2
+    assert sentence.lower() in outcome.err.lower()
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,174 @@
+"""The service as a process: starts from nothing, says where, stops when told, keeps its tokens."""
+
+import asyncio
+import re
+import signal
+import socket
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import httpx
+import pytest
+from cli.outcomes import Command, assert_refused
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from postgres_server import PostgresServer
+
+Script = Callable[..., subprocess.Popen[str]]
+_SECONDS = 60
+
+
+@contextmanager
+def serving(script: Script, data: Path, *options: str | Path) -> Iterator[tuple[str, list[str]]]:
+    """Start the service; give its address, and at the end what it said."""
+    said: list[str] = []
+    process = script("serve", "--data", data, "--port", "0", *options)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        address = ""
+        while not address:
+            line = process.stderr.readline()
+            assert line, "it ended before it listened"
+            said.append(line)
+            address = line.removeprefix("listening on ").strip() if "listening on" in line else ""
+        yield address, said
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=_SECONDS)
+        said += [*err.splitlines(keepends=True), out]
+        assert process.returncode == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def token_in(said: list[str]) -> str:
+    found = re.search(r"operator token, shown this once: (\S+)", "".join(said))
+    return found[1] if found else ""
+
+
+def test_it_starts_from_nothing_and_makes_its_token_once(script: Script, tmp_path: Path) -> None:
+    data = tmp_path / "new" / "data"
+    with serving(script, data) as (url, said):
+        health = httpx.get(f"{url}/health")
+        assert health.json()["status"] == "ok"
+        page = httpx.get(url)
+        assert (page.status_code, "make" in page.text or "<html" in page.text) == (200, True)
+    assert "stopped\n" in said
+    token = token_in(said)
+    assert len(token) == 43
+    with serving(script, data) as (url, again):
+        answer = httpx.get(f"{url}/v1/whoami", headers={"authorization": f"Bearer {token}"})
+        assert answer.json() == {"name": "operator", "role": "operator"}
+    assert token_in(again) == ""
+    assert {path.stat().st_mode & 0o077 for path in (data, data / "keys")} == {0}
+
+
+def test_a_port_that_is_taken_is_one_sentence(command: Command, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        outcome = command("serve", "--data", tmp_path / "data", "--port", str(port))
+    assert outcome.status == 2
+    assert f"cannot listen on port {port}" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def own_certificate(folder: Path) -> tuple[Path, Path]:
+    """Write a certificate for loopback and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
+    loopback = x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(loopback, critical=False)
+        .sign(key, SHA256())
+    )
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(certificate.public_bytes(Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return paths
+
+
+def test_it_speaks_https_with_a_certificate(script: Script, tmp_path: Path) -> None:
+    certificate, key = own_certificate(tmp_path)
+    options = ("--tls-certificate", certificate, "--tls-key", key)
+    with serving(script, tmp_path / "data", *options) as (url, _):
+        assert url.startswith("https://")
+        trusting = ssl.create_default_context(cafile=certificate)
+        assert httpx.get(f"{url}/health", verify=trusting).status_code == 200
+
+
+async def _fresh_database(server: PostgresServer) -> str:
+    return await server.fresh_database()
+
+
+def test_several_processes_serve_one_database(
+    script: Script, tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    address = asyncio.run(_fresh_database(postgres_server))
+    options = ("--database", address, "--workers", "2")
+    with serving(script, tmp_path / "data", *options) as (url, said):
+        answers = [httpx.get(f"{url}/health", timeout=_SECONDS).status_code for _ in range(4)]
+        assert answers == [200] * 4
+    assert len(token_in(said)) == 43
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--port=70000",), ("--port", "65535")),
+        (("--workers=2",), ("--workers", "PostgreSQL")),
+        (("--workers=0",), ("--workers",)),
+        (("--tls-key=key.pem",), ("--tls-key", "--tls-certificate")),
+        (("--database=mysql://somewhere",), ("--database", "postgresql://")),
+    ],
+)
+def test_wrong_options_are_refused(
+    command: Command, tmp_path: Path, options: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    assert_refused(command("serve", "--data", tmp_path / "data", *options), *named)
+
+
+def test_tokens_are_made_listed_and_revoked(command: Command, tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "data")
+    made = command("token", "create", "Ann", "--role=analyst", *data)
+    assert (made.status, len(made.out.strip()), made.err) == (0, 43, "")
+    assert_refused(command("token", "create", "Ann", "--role=auditor", *data), "name", "Ann")
+    listed = command("token", "list", *data)
+    assert "Ann  analyst" in listed.out
+    assert "valid" in listed.out
+    assert made.out.strip() not in listed.out
+    assert command("token", "revoke", "Ann", *data).out == "Ann: revoked\n"
+    assert "revoked" in command("token", "list", *data).out
+    assert_refused(command("token", "revoke", "Bob", *data), "name")
+    assert command("token", "create", "Bob", "--role=king", *data).status == 2
+
+
+def test_work_does_what_waits_and_stops(command: Command, tmp_path: Path) -> None:
+    outcome = command("work", "--once", "--data", tmp_path / "data")
+    assert (outcome.status, outcome.out) == (0, "")
+
+
+def test_without_the_extra_the_way_to_get_it_is_said(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("blender_dp.cli.service_options.is_installed", lambda _module: False)
+    for arguments in (("serve",), ("work",), ("token", "list")):
+        assert_refused(command(*arguments, "--data", tmp_path), "pip install 'blender-dp[service]'")

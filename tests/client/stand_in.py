@@ -1,0 +1,140 @@
+"""A stand-in for a service, for what the real one never does: hostile lists, lost answers."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
+from blender_dp.wire.contribution import consent_digest
+from blender_dp.wire.hash_chain import entry
+from blender_dp.wire.head_list import head_list_document
+from blender_dp.wire.signed_head_list import signed_head_list_document
+
+CAMPAIGN = UUID(int=1)
+OTHER_CAMPAIGN = UUID(int=2)
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
+START = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+CONSENT = "I hand over what I searched for, é★."
+SHARP = SubsetSelectionMechanism(epsilon=2.0, query_share=0.25)
+LOCAL_ALG = LocalAlgMechanism(
+    epsilon=2.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1
+)
+Answering = Callable[[str, str, bytes], tuple[int, Any, dict[str, str]]]
+
+
+def head_list(
+    *, queries: int = 40, mechanism: Mechanism = SHARP, private: bool = True, mark: str = ""
+) -> HeadList:
+    records = [
+        Record(f"query {q:03}{mark}", f"{u}.example") for q in range(queries) for u in (1, 2)
+    ]
+    return HeadList.of(records, mechanism=mechanism, private=private)
+
+
+def published(
+    listed: HeadList | None = None,
+    *,
+    campaign: UUID = CAMPAIGN,
+    key: Ed25519PrivateKey = KEY,
+) -> dict[str, Any]:
+    """Return a signed list as an honest service makes it."""
+    document = head_list_document(listed or head_list())
+    log_entry = entry(
+        None, kind="head-list", campaign=campaign, digest=document["digest"], time=START
+    )
+    return signed_head_list_document(document, log_entry, campaign=campaign, key=key)
+
+
+class StandIn:
+    """What was received, and what is answered."""
+
+    def __init__(self) -> None:
+        self.lists = {campaign: published(campaign=campaign) for campaign in _CAMPAIGNS}
+        self.bodies: list[bytes] = []
+        self.uploads: list[bytes] = []
+        self.requests: list[tuple[str, str, str | None]] = []
+        self.answers: list[tuple[int, Any, dict[str, str]]] = []
+        """Given first, before what an honest service would say."""
+        self.url = ""
+
+    def answer(self, method: str, path: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        _, _, _, campaign, *rest = path.split("/")
+        route = (method, *rest)
+        if route == ("GET", "head-list"):
+            return 200, self.lists[UUID(campaign)], {}
+        if route == ("POST", "reports"):
+            self.bodies.append(body)
+            return 202, {"accepted": 1, "repeated": 0}, {}
+        if route == ("POST", "enrol"):
+            return 201, {"token": "t" * 43}, {}
+        if rest == ["opt-in"]:
+            self.uploads.append(body)
+            return (201 if method == "POST" else 204), {}, {}
+        consent = {"version": "1", "text": CONSENT, "text_digest": consent_digest(CONSENT)}
+        return 200, {"state": "clients-open", "consent": consent}, {}
+
+
+_CAMPAIGNS = [UUID(int=number) for number in range(1, 30)]
+
+
+def problem(slug: str) -> dict[str, str]:
+    return {"type": f"urn:blender-dp:problem:{slug}", "title": "x"}
+
+
+@contextmanager
+def standing_in() -> Iterator[StandIn]:
+    """Run a stand-in on loopback."""
+    service = StandIn()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            service.requests.append((self.command, self.path, self.headers.get("Authorization")))
+            if service.answers:
+                status, document, extra = service.answers.pop(0)
+            else:
+                status, document, extra = service.answer(self.command, self.path, body)
+            content = b"" if status == 204 else json.dumps(document).encode()
+            self.send_response(status)
+            for name, value in {**extra, "Content-Length": str(len(content))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_DELETE = _reply  # noqa: N815 - names of the standard library
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    service.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield service
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class Clock:
+    """A clock that only tests move."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_days(self, days: float) -> None:
+        self.time += timedelta(days=days)

@@ -1,0 +1,152 @@
+"""A release is taken only if the list's signature, the log and every digest hold."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, head_list
+
+from blender_dp.client.checked_log import checked_log, digests_in_log
+from blender_dp.client.released import FILES, fetch_released
+from blender_dp.client.transport import Answer
+from blender_dp.core.errors import BlenderError
+from blender_dp.wire.documents import canonical, digest_of_bytes
+from blender_dp.wire.hash_chain import entry
+from blender_dp.wire.head_list import head_list_document
+from blender_dp.wire.signatures import public_key_of
+from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.wire.signed_log import log_document
+
+RELEASE = {"format": "blender-dp release", "version": 1, "x": 0.1}
+PAGE = 2
+
+
+class Published:
+    """A service that released a campaign; tests break one thing of it."""
+
+    def __init__(self) -> None:
+        listed = head_list_document(head_list())
+        happened = [
+            ("campaign", "sha256:" + "0" * 64),
+            ("head-list", listed["digest"]),
+            ("release", digest_of_bytes(canonical(RELEASE))),
+        ]
+        self.entries: list[dict[str, Any]] = []
+        for hour, (kind, digest) in enumerate(happened):
+            last = self.entries[-1] if self.entries else None
+            time = START + timedelta(hours=hour)
+            self.entries.append(entry(last, kind=kind, campaign=CAMPAIGN, digest=digest, time=time))
+        self.log_key = self.list_key = KEY
+        self.campaign = CAMPAIGN
+        self.list_entry = self.entries[1]
+        self.listed = listed
+        self.documents: dict[str, Any] = {place: {"a": place} for place in FILES.values()}
+        self.documents["release"] = RELEASE
+
+    def send(
+        self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
+    ) -> Answer:
+        assert (method, body, token) == ("GET", None, None)
+        return Answer(status=200, content=json.dumps(self.document(path)).encode())
+
+    def document(self, path: str) -> dict[str, Any]:
+        if path.startswith("log?from="):
+            start = int(path.partition("=")[2])
+            return log_document(self.entries[start : start + PAGE], self.log_key)
+        place = path.removeprefix(f"campaigns/{CAMPAIGN}/")
+        if place == "head-list":
+            return signed_head_list_document(
+                self.listed, self.list_entry, campaign=self.campaign, key=self.list_key
+            )
+        found: dict[str, Any] = self.documents[place]
+        return found
+
+
+def test_what_holds_is_taken() -> None:
+    released = fetch_released(Published(), CAMPAIGN, key=public_key_of(KEY))
+    assert set(released.documents) == {"head_list.json", *FILES}
+    assert released.public_key == public_key_of(KEY)
+
+
+def another_list_key(service: Published) -> None:
+    service.list_key = OTHER_KEY
+
+
+def another_log_key(service: Published) -> None:
+    service.log_key = OTHER_KEY
+
+
+def another_campaign(service: Published) -> None:
+    service.campaign = OTHER_CAMPAIGN
+    service.list_entry = entry(
+        None,
+        kind="head-list",
+        campaign=OTHER_CAMPAIGN,
+        digest=service.listed["digest"],
+        time=START,
+    )
+
+
+def an_entry_that_the_log_does_not_have(service: Published) -> None:
+    service.list_entry = entry(
+        None, kind="head-list", campaign=CAMPAIGN, digest=service.listed["digest"], time=START
+    )
+
+
+def no_list_in_the_log(service: Published) -> None:
+    service.entries = service.entries[:1]
+
+
+def no_release_in_the_log(service: Published) -> None:
+    service.entries = service.entries[:2]
+
+
+def a_changed_release(service: Published) -> None:
+    service.documents["release"] = {**RELEASE, "x": 0.1000000001}
+
+
+def a_changed_log(service: Published) -> None:
+    service.entries[2] = {**service.entries[2], "digest": "sha256:" + "1" * 64}
+
+
+@pytest.mark.parametrize(
+    ("attack", "sentence"),
+    [
+        (another_list_key, "the log is signed with another key"),
+        (another_log_key, "the log is signed with another key"),
+        (another_campaign, "that of another campaign"),
+        (an_entry_that_the_log_does_not_have, "names another log entry"),
+        (no_list_in_the_log, "the head list is not in the log"),
+        (no_release_in_the_log, "the release is not in the log"),
+        (a_changed_release, "the release is not in the log"),
+        (a_changed_log, "entry 2 of the log was changed"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_does_not_hold_is_refused(attack: Callable[[Published], None], sentence: str) -> None:
+    service = Published()
+    attack(service)
+    with pytest.raises(BlenderError, match=sentence):
+        fetch_released(service, CAMPAIGN)
+
+
+def test_a_given_key_must_have_signed_the_list() -> None:
+    with pytest.raises(BlenderError, match="the head list is signed with another key"):
+        fetch_released(Published(), CAMPAIGN, key=public_key_of(OTHER_KEY))
+
+
+def test_a_log_changes_its_key_in_no_piece() -> None:
+    entries = Published().entries
+    pieces = [log_document(entries[:2], KEY), log_document(entries[2:], OTHER_KEY)]
+    with pytest.raises(BlenderError, match="another key"):
+        checked_log(pieces)
+
+
+def test_a_list_is_named_by_its_own_digest_signed_or_not() -> None:
+    service = Published()
+    signed = service.document(f"campaigns/{CAMPAIGN}/head-list")
+    for document in (service.listed, signed):
+        assert service.listed["digest"] in digests_in_log(document)
+    assert service.listed["digest"] not in digests_in_log({**service.listed, "private": False})

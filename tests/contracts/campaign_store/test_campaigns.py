@@ -1,0 +1,134 @@
+"""Campaigns, their moves and their counts, in every store."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.service.store import CampaignStore, JobState, Reason, StoreRefusal
+from campaign_stores import (
+    LATER,
+    NOW,
+    a_campaign,
+    a_contribution,
+    leased,
+    moved,
+    opened_for_clients,
+    opened_for_opt_in,
+    some_reports,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_campaign_comes_back_as_it_was_stored(store: CampaignStore) -> None:
+    campaign = a_campaign("naïve · 搜索")
+    await store.add_campaign(campaign, actor="ada")
+    assert await store.campaign(campaign.id) == campaign
+
+
+async def test_campaigns_are_listed_newest_first_page_by_page(store: CampaignStore) -> None:
+    added = [a_campaign(f"campaign {i}") for i in range(5)]
+    for campaign in added:
+        await store.add_campaign(campaign, actor="ada")
+    newest = [c.name for c in await store.campaigns(after=None, limit=2)]
+    assert newest == ["campaign 4", "campaign 3"]
+    rest = await store.campaigns(after=added[3].id, limit=100)
+    assert [c.name for c in rest] == ["campaign 2", "campaign 1", "campaign 0"]
+
+
+async def test_an_unknown_campaign_is_refused_everywhere(store: CampaignStore) -> None:
+    nobody = uuid4()
+    for asked in (
+        store.campaign(nobody),
+        store.campaigns(after=nobody, limit=1),
+        moved(store, nobody, Move.PURGE, State.DRAFT),
+        store.progress(nobody),
+        store.add_refusals(nobody, {"too-large": 1}),
+        store.add_enrolments(nobody, [b"x" * 32]),
+        store.contribute(nobody, a_contribution(b"x" * 32)),
+        store.withdraw(nobody, b"x" * 32),
+        store.add_reports(nobody, some_reports([1])),
+        store.report_counts(nobody),
+        store.scrub(nobody),
+    ):
+        with pytest.raises(StoreRefusal) as refusal:
+            await asked
+        assert refusal.value.reason is Reason.UNKNOWN_CAMPAIGN
+
+
+async def test_a_move_is_made_once_and_leaves_its_job(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    sealed = await store.move(
+        campaign, Move.SEAL_OPT_IN, origin=State.OPT_IN_OPEN, actor="ada", now=LATER
+    )
+    assert sealed.state is State.OPT_IN_SEALED
+    assert sealed.moved_at == LATER
+    assert await store.campaign(campaign) == sealed
+    with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
+        await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    (job,) = (await store.progress(campaign)).jobs
+    assert (job.kind, job.state, job.attempts) == (JobKind.HEAD_LIST, JobState.WAITING, 0)
+
+
+@pytest.mark.parametrize("move", [Move.PUBLISH_LIST, Move.RELEASE])
+async def test_nobody_but_a_job_publishes_or_releases(store: CampaignStore, move: Move) -> None:
+    campaign = await opened_for_opt_in(store)
+    await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
+        await moved(store, campaign, move, State.OPT_IN_SEALED)
+
+
+async def test_a_move_from_a_state_that_was_left_is_refused(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
+        await moved(store, campaign, Move.PURGE, State.DRAFT)
+    assert (await store.campaign(campaign)).state is State.OPT_IN_OPEN
+
+
+async def test_purging_leaves_nothing_but_what_was_published(store: CampaignStore) -> None:
+    campaign = await opened_for_clients(store)
+    await store.add_reports(campaign, some_reports([1, 2, 3]))
+    await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    running = await leased(store, JobKind.RELEASE)
+    await moved(store, campaign, Move.PURGE, State.CLIENTS_SEALED)
+    progress = await store.progress(campaign)
+    assert (progress.enrolled, progress.record_reports) == (0, 0)
+    assert not (await store.report_counts(campaign)).cells.any()
+    assert {job.id: job.state for job in progress.jobs}[running.job.id] is JobState.FAILED
+    assert (await leased(store, JobKind.ERASE)).job.campaign == campaign
+    assert await store.lease_job("worker", now=NOW, until=LATER) is None
+
+
+async def test_purging_takes_contributions_back(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    await store.add_enrolments(campaign, [b"a" * 32])
+    await store.contribute(campaign, a_contribution(b"a" * 32))
+    await moved(store, campaign, Move.PURGE, State.OPT_IN_OPEN)
+    assert [piece async for piece in store.contributions(campaign)] == []
+
+
+async def test_refusals_add_up_by_reason(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    await store.add_refusals(campaign, {"too-large": 2, "not-json": 1})
+    await store.add_refusals(campaign, {"too-large": 3})
+    assert (await store.progress(campaign)).refused == {"too-large": 5, "not-json": 1}
+
+
+async def test_times_keep_their_fractions_and_their_zone(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    late = NOW + timedelta(microseconds=1)
+    sealed = await store.move(
+        campaign, Move.SEAL_OPT_IN, origin=State.OPT_IN_OPEN, actor="a rule", now=late
+    )
+    assert (await store.campaign(campaign)).moved_at == sealed.moved_at == late
+
+
+async def test_a_closed_store_refuses_and_a_reachable_one_answers(store: CampaignStore) -> None:
+    await store.ping()
+    await store.close()
+    with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
+        await store.ping()
+    with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
+        await store.add_campaign(a_campaign(), actor="ada")

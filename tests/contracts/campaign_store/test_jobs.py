@@ -1,0 +1,198 @@
+"""Leases and results of jobs, in every store."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.service.store import (
+    Added,
+    CampaignStore,
+    Chain,
+    Document,
+    Finished,
+    JobState,
+    Reason,
+    StoreRefusal,
+)
+from campaign_stores import (
+    LATER,
+    NOW,
+    a_contribution,
+    a_list,
+    a_release,
+    leased,
+    moved,
+    opened_for_clients,
+    opened_for_opt_in,
+    publish_list,
+    some_reports,
+)
+
+pytestmark = pytest.mark.anyio
+MUCH_LATER = LATER + timedelta(hours=1)
+
+
+async def sealed(store: CampaignStore) -> UUID:
+    campaign = await opened_for_opt_in(store)
+    await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    return campaign
+
+
+async def test_a_job_is_leased_to_one_at_a_time(
+    store: CampaignStore, other_store: CampaignStore
+) -> None:
+    await sealed(store)
+    takers = [s.lease_job(f"{i}", now=NOW, until=LATER) for s in (store, other_store) for i in "ab"]
+    leases = [lease for lease in await asyncio.gather(*takers) if lease]
+    assert len(leases) == 1
+    assert leases[0].job.state is JobState.RUNNING
+
+
+async def test_without_jobs_there_is_no_lease(store: CampaignStore) -> None:
+    assert await store.lease_job("worker", now=NOW, until=LATER) is None
+
+
+async def test_the_oldest_job_comes_first(store: CampaignStore) -> None:
+    first, second = await sealed(store), await sealed(store)
+    assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == first
+    assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == second
+
+
+async def test_a_lease_that_ran_out_goes_to_another_and_fences_off_the_first(
+    store: CampaignStore,
+) -> None:
+    campaign = await sealed(store)
+    slow = await leased(store, JobKind.HEAD_LIST)
+    assert await store.lease_job("other", now=LATER - timedelta(seconds=1), until=LATER) is None
+    quick = await store.lease_job("worker", now=LATER, until=MUCH_LATER)
+    assert quick is not None
+    assert quick.job.attempts == 2
+    for late in (
+        store.renew(slow, until=MUCH_LATER),
+        store.finish(slow, a_list(), now=LATER),
+        store.fail(slow, "too-few-users", now=LATER),
+    ):
+        with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
+            await late
+    assert await store.document(campaign, Document.HEAD_LIST) is None
+    await store.finish(quick, a_list(), now=LATER)
+    assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
+
+
+async def test_a_renewed_lease_lasts_longer(store: CampaignStore) -> None:
+    campaign = await sealed(store)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    renewed = await store.renew(lease, until=MUCH_LATER)
+    assert renewed.until == MUCH_LATER
+    assert await store.lease_job("other", now=LATER, until=MUCH_LATER) is None
+    await store.finish(renewed, a_list(), now=LATER)
+    assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
+
+
+async def test_publishing_stores_everything_at_once(store: CampaignStore) -> None:
+    campaign = await sealed(store)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    await store.finish(lease, a_list(), now=NOW)
+    entries = await store.log_entries(Chain.PUBLIC, start=0, limit=100)
+    assert [entry["kind"] for entry in entries] == ["campaign", "head-list"]
+    assert await store.document(campaign, Document.HEAD_LIST) == (
+        f"signed {entries[1]['hash']}".encode()
+    )
+    assert await store.document(campaign, Document.RELEASE) is None
+    done, erase = (await store.progress(campaign)).jobs
+    assert (done.kind, done.state) == (JobKind.HEAD_LIST, JobState.DONE)
+    assert (erase.kind, erase.state) == (JobKind.ERASE, JobState.WAITING)
+
+
+async def test_what_fails_half_way_leaves_nothing(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    await store.add_enrolments(campaign, [b"a" * 32])
+    await store.contribute(campaign, a_contribution(b"a" * 32))
+    await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    lease = await leased(store, JobKind.HEAD_LIST)
+
+    def broken(_entries: object) -> bytes:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await store.finish(lease, replace(a_list(), documents={Document.RELEASE: broken}), now=NOW)
+    assert (await store.campaign(campaign)).state is State.OPT_IN_SEALED
+    assert len(await store.log_entries(Chain.PUBLIC, start=0, limit=100)) == 1
+    assert len([piece async for piece in store.contributions(campaign)]) == 1
+    await store.finish(lease, a_list(), now=NOW)
+
+
+async def test_the_result_of_a_second_run_is_refused(store: CampaignStore) -> None:
+    campaign = await sealed(store)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    await store.finish(lease, a_list(), now=NOW)
+    before = await store.document(campaign, Document.HEAD_LIST)
+    with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
+        await store.finish(lease, a_list(), now=NOW)
+    assert await store.document(campaign, Document.HEAD_LIST) == before
+    assert len(await store.log_entries(Chain.PUBLIC, start=0, limit=100)) == 2
+
+
+async def test_a_job_that_cannot_succeed_is_not_tried_again(store: CampaignStore) -> None:
+    campaign = await sealed(store)
+    await store.fail(await leased(store, JobKind.HEAD_LIST), "too-few-users", now=NOW)
+    (job,) = (await store.progress(campaign)).jobs
+    assert (job.state, job.failure) == (JobState.FAILED, "too-few-users")
+    assert await store.lease_job("worker", now=MUCH_LATER, until=MUCH_LATER) is None
+    await moved(store, campaign, Move.PURGE, State.OPT_IN_SEALED)
+
+
+async def test_the_results_of_a_purged_campaign_are_refused(store: CampaignStore) -> None:
+    campaign = await sealed(store)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    await moved(store, campaign, Move.PURGE, State.OPT_IN_SEALED)
+    with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
+        await store.finish(lease, a_list(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("finished", "now", "reason"),
+    [
+        (a_list(), LATER, Reason.LEASE_LOST),
+        (a_release(), NOW, Reason.MOVE_NOT_ALLOWED),
+    ],
+    ids=["after the lease ran out", "of another state"],
+)
+async def test_a_result_that_comes_too_late_or_too_early_is_refused(
+    store: CampaignStore, finished: Finished, now: datetime, reason: Reason
+) -> None:
+    campaign = await sealed(store)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    with pytest.raises(StoreRefusal, match=reason):
+        await store.finish(lease, finished, now=now)
+    assert (await store.campaign(campaign)).state is State.OPT_IN_SEALED
+
+
+async def test_releasing_forgets_report_ids_and_keeps_the_counts(store: CampaignStore) -> None:
+    campaign = await opened_for_clients(store)
+    await store.add_reports(campaign, some_reports([1, 2, 3], cells=[0, 0, 1]))
+    await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    await store.finish(await leased(store, JobKind.RELEASE), a_release(), now=NOW)
+    assert await store.document(campaign, Document.RELEASE) == b"released"
+    counts = await store.report_counts(campaign)
+    assert (counts.cell_reports, counts.cells.tolist()[:2]) == (3, [2, 1])
+
+
+async def test_an_erase_job_leaves_a_note_and_no_move(store: CampaignStore) -> None:
+    campaign = await opened_for_opt_in(store)
+    await publish_list(store, campaign)
+    await store.scrub(campaign)
+    last = (await store.log_entries(Chain.AUDIT, start=0, limit=100))[-1]
+    assert (last["kind"], last["actor"], last["digest"]) == ("erase", "job erase", None)
+    assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
+
+
+async def test_scrubbing_while_others_write_disturbs_nobody(store: CampaignStore) -> None:
+    campaign = await opened_for_clients(store)
+    uploads = [store.add_reports(campaign, some_reports([i], cells=[0])) for i in range(50)]
+    *added, _ = await asyncio.gather(*uploads, store.scrub(campaign))
+    assert added == [Added(accepted=1, repeated=0)] * 50

@@ -1,0 +1,89 @@
+"""The service, living again after every death: ``python mortal_process.py DATA DATABASE``.
+
+Everything is imported once and the socket is opened once; each line read forks a service on that
+socket, as a supervisor would start it, and says how it ended. A line is ``POINT COUNT``: the
+service kills itself when it reaches that labelled point of a write for the COUNT-th time; ``-``
+is no point. With ``early`` as a third argument the store acknowledges before it commits.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blender_dp.cli import serving
+from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.service.open_store import open_store
+from blender_dp.service.store import Added, CampaignStore, CheckedReports
+
+
+class EarlyStore:
+    """A store that breaks the promise: it answers first and writes afterwards."""
+
+    def __init__(self, store: CampaignStore) -> None:
+        self._store = store
+        self._writing: set[asyncio.Task[Added]] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        self._writing.add(asyncio.create_task(self._store.add_reports(campaign_id, reports)))
+        return Added(accepted=len(reports.ids), repeated=0)
+
+
+def death_at(point: str, count: int) -> Callable[[str], None]:
+    left = count
+
+    def reach(here: str) -> None:
+        nonlocal left
+        left -= here == point
+        if here == point and not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return reach
+
+
+async def opened(database: str, *, point: str, count: int, is_early: bool) -> Any:
+    store = await open_store(database, reach=death_at(point, count))
+    return EarlyStore(store) if is_early else store
+
+
+def live(storage: ServiceOptions, bound: socket.socket, line: str, *, is_early: bool) -> None:
+    """Serve until killed, or until told to stop."""
+    point, count = line.split()
+    # The one thing that differs from `blender-dp serve`: somebody listens at the labelled points.
+    patched = partial(opened, point=point, count=int(count), is_early=is_early)
+    setattr(serving, "open_store", patched)  # noqa: B010 - not for anybody else to import
+    host, port = bound.getsockname()[:2]
+    listening = serving.Listening(
+        host=host, port=port, workers=1, certificate=None, key=None, has_jobs=True
+    )
+    serving._serve_alone(storage, listening, bound, 0)
+
+
+def say(number: int) -> None:
+    os.write(1, b"%d\n" % number)
+
+
+def main(data: str, database: str, *, is_early: bool) -> None:
+    storage = ServiceOptions(data=Path(data), database=database or None)
+    with socket.create_server(("127.0.0.1", 0), backlog=256) as bound:
+        say(bound.getsockname()[1])
+        for line in sys.stdin:
+            life = os.fork()
+            if not life:
+                live(storage, bound, line, is_early=is_early)
+                os._exit(0)
+            say(life)
+            say(os.waitstatus_to_exitcode(os.waitpid(life, 0)[1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], is_early=sys.argv[3:] == ["early"])

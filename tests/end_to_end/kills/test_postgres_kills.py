@@ -1,0 +1,83 @@
+"""Two services on PostgreSQL and the server itself are killed a hundred times: nothing is lost."""
+
+import asyncio
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+import asyncpg
+import pytest
+from end_to_end.kills.books import Books
+from end_to_end.kills.lives import (
+    ACKNOWLEDGED,
+    KILLS,
+    PATIENCE,
+    any_moment,
+    assert_books_agree,
+    assert_enough,
+    death_at_a_point,
+)
+from end_to_end.kills.loaders import Load, loading
+from end_to_end.kills.mortal_service import MortalService, mortal_service
+from service.running import running
+
+from postgres_server import PostgresServer
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def stored_ids(database: str) -> list[bytes]:
+    connection = await asyncpg.connect(database)
+    try:
+        return [row["id"] for row in await connection.fetch("SELECT id FROM report_ids")]
+    finally:
+        await connection.close()
+
+
+async def kill_in_turn(
+    server: PostgresServer, services: Sequence[MortalService], load: Load, random: Random
+) -> None:
+    """Kill one service twice while the other lives, then the other; then the server under both."""
+    for service in services:
+        await service.begin()
+        await service.answers()
+    for number, service in zip(range(KILLS * 2 // 5), cycle(services), strict=False):
+        await any_moment(load, random)
+        await service.kill()
+        await service.begin(death_at_a_point(number, random))
+        await service.end()
+        await service.begin()
+        await service.answers()
+        if number % 2:
+            await any_moment(load, random)
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
+
+
+async def test_nothing_is_lost_and_nothing_counted_twice(
+    postgres_server: PostgresServer, tmp_path: Path, seed: int
+) -> None:
+    database = await postgres_server.fresh_database()
+    async with running(tmp_path, database=database) as service:
+        campaign = await service.published()
+    load = Load(Books(campaign.head_list), campaign.campaign)
+    async with (
+        asyncio.timeout(PATIENCE),
+        mortal_service(tmp_path, database) as one,
+        mortal_service(tmp_path, database) as other,
+        loading(load, [one.url, other.url]) as done,
+    ):
+        await kill_in_turn(postgres_server, [one, other], load, Random(seed))
+        load.goal = ACKNOWLEDGED
+        await done
+        await one.stop()
+        await other.stop()
+    assert_enough(load)
+    assert load.refused, "the server died, but nobody was told to come again"
+    await assert_books_agree(load.books, campaign, database, await stored_ids(database))

@@ -1,0 +1,78 @@
+"""A service on SQLite that is killed a hundred times loses nothing and counts nothing twice."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+from end_to_end.kills.books import Books
+from end_to_end.kills.lives import (
+    ACKNOWLEDGED,
+    KILLS,
+    PATIENCE,
+    assert_books_agree,
+    assert_enough,
+    finished,
+    live_and_die,
+)
+from end_to_end.kills.loaders import Load, loading
+from end_to_end.kills.mortal_service import mortal_service
+from service.running import Published, running
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def collecting(directory: Path) -> Published:
+    async with running(directory) as service:
+        return await service.published()
+
+
+def stored_ids(directory: Path) -> list[bytes]:
+    with closing(sqlite3.connect(directory / "service.sqlite")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return [row[0] for row in connection.execute("SELECT id FROM report_ids")]
+
+
+async def test_nothing_is_lost_and_nothing_counted_twice(tmp_path: Path, seed: int) -> None:
+    campaign = await collecting(tmp_path)
+    load = Load(Books(campaign.head_list), campaign.campaign)
+    random = Random(seed)
+    async with (
+        asyncio.timeout(PATIENCE),
+        mortal_service(tmp_path) as service,
+        loading(load, [service.url]) as done,
+    ):
+        for number in range(KILLS):
+            await live_and_die(service, load, number, random)
+        await finished(service, load, done, goal=ACKNOWLEDGED)
+    assert_enough(load)
+    database = str(tmp_path / "service.sqlite")
+    await assert_books_agree(load.books, campaign, database, stored_ids(tmp_path))
+
+
+async def test_a_store_that_acknowledges_before_it_commits_is_caught(
+    tmp_path: Path, seed: int
+) -> None:
+    """The books have teeth: a few deaths before a commit are enough."""
+    campaign = await collecting(tmp_path)
+    load = Load(Books(campaign.head_list), campaign.campaign)
+    random = Random(seed)
+    async with (
+        asyncio.timeout(PATIENCE),
+        mortal_service(tmp_path, is_early=True) as service,
+        loading(load, [service.url]) as done,
+    ):
+        for _ in range(3):
+            await service.begin(f"before-commit {random.randint(10, 20)}")
+            await service.end()
+        await finished(service, load, done, goal=0)
+    database = str(tmp_path / "service.sqlite")
+    with pytest.raises(AssertionError, match="acknowledged reports are lost"):
+        await assert_books_agree(load.books, campaign, database, stored_ids(tmp_path))

@@ -1,0 +1,259 @@
+"""A whole service over a real SQLite store in a temporary directory, driven as HTTP drives it."""
+
+import io
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from blender_dp.core.head_list import HeadList
+from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.service.access import Rate, Role, new_token, token_digest
+from blender_dp.service.app import create_app
+from blender_dp.service.jobs.worker import Worker
+from blender_dp.service.key_vault import KeyVault
+from blender_dp.service.logging import Journal
+from blender_dp.service.open_store import open_store
+from blender_dp.service.parts import Limits, Parts, Predict
+from blender_dp.service.store import CampaignStore, Token
+from blender_dp.wire.contribution import consent_digest
+from blender_dp.wire.packed_items import to_text
+from blender_dp.wire.service_report import batch_document, service_report_document
+from blender_dp.wire.signed_head_list import read_signed_head_list
+
+START = datetime(2026, 11, 15, 12, tzinfo=UTC)
+PLENTY = Rate(burst=10**6, per_second=1e6)
+UNLIMITED = Limits(enrol=PLENTY, opt_in=PLENTY, wrong_tokens=PLENTY, plan=PLENTY)
+CONSENT = "I give my searches to find what is popular."
+OPT_IN_USERS = 120
+NAMES = [(f"query {i}", f"u{i}.example") for i in range(5)]
+BATCH_FIELDS = ("report_id", "question", "items", "cell")
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_by(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A running service and those who use it."""
+
+    parts: Parts
+    http: httpx.AsyncClient
+    clock: Clock
+    journal: io.StringIO
+    tokens: dict[Role, str]
+    worker: Worker
+
+    def as_role(self, role: Role = Role.OPERATOR) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.tokens[role]}"}
+
+    async def jobs_done(self) -> None:
+        """Run every job that waits."""
+        while await self.worker.run_one():
+            pass
+
+    async def created(self, **changes: Any) -> str:
+        answer = await self.http.post(
+            "/v1/campaigns", json=a_campaign(**changes), headers=self.as_role()
+        )
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["id"])
+
+    async def move(self, campaign: str, move: str, origin: str) -> httpx.Response:
+        return await self.http.post(
+            f"/v1/campaigns/{campaign}/moves",
+            json={"move": move, "from": origin},
+            headers=self.as_role(),
+        )
+
+    async def moved(self, campaign: str, move: str, origin: str) -> None:
+        answer = await self.move(campaign, move, origin)
+        assert answer.status_code == 200, answer.text
+
+    async def enrolled(self, campaign: str, count: int) -> list[str]:
+        answer = await self.http.post(
+            f"/v1/campaigns/{campaign}/enrolments", json={"count": count}, headers=self.as_role()
+        )
+        assert answer.status_code == 201, answer.text
+        tokens: list[str] = answer.json()["tokens"]
+        return tokens
+
+    async def contribute(self, campaign: str, token: str, **changes: Any) -> httpx.Response:
+        return await self.http.post(
+            f"/v1/campaigns/{campaign}/opt-in",
+            json=a_contribution(**changes),
+            headers={"authorization": f"Bearer {token}"},
+        )
+
+    async def progress(self, campaign: str) -> dict[str, Any]:
+        answer = await self.http.get(
+            f"/v1/campaigns/{campaign}/progress", headers=self.as_role(Role.ANALYST)
+        )
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def state(self, campaign: str) -> str:
+        return str((await self.http.get(f"/v1/campaigns/{campaign}")).json()["state"])
+
+    async def send(self, campaign: str, body: Any) -> httpx.Response:
+        return await self.http.post(f"/v1/campaigns/{campaign}/reports", json=body)
+
+    async def with_contributions(self, users: int = OPT_IN_USERS, **changes: Any) -> str:
+        """Return a campaign to which so many users contributed a record or, every ninth, none."""
+        campaign = await self.created(**changes)
+        await self.moved(campaign, "open-opt-in", "draft")
+        for number, token in enumerate(await self.enrolled(campaign, users) if users else []):
+            query, url = NAMES[number % len(NAMES)]
+            records = [{"query": query, "url": url}] if number % 9 else []
+            answer = await self.contribute(campaign, token, records=records)
+            assert answer.status_code == 201, answer.text
+        return campaign
+
+    async def published(self, **changes: Any) -> "Published":
+        """Return a campaign with its list, open to clients."""
+        campaign = await self.with_contributions(**changes)
+        await self.moved(campaign, "seal-opt-in", "opt-in-open")
+        await self.jobs_done()
+        await self.moved(campaign, "open-clients", "list-published")
+        document = (await self.http.get(f"/v1/campaigns/{campaign}/head-list")).json()
+        return Published(campaign=campaign, head_list=read_signed_head_list(document).head_list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A campaign that takes reports."""
+
+    campaign: str
+    head_list: HeadList
+    drawn: list[bytes] = field(default_factory=list)
+
+    @property
+    def uuid(self) -> UUID:
+        return UUID(self.campaign)
+
+    def report(self, report_id: bytes | None = None, number: int = 0) -> dict[str, Any]:
+        """Return one honest report."""
+        name = report_id or os.urandom(16)
+        device = LocalRandomizer(self.head_list, campaign_id=name)
+        return service_report_document(
+            self.head_list, name, device.report(*NAMES[number % len(NAMES)])
+        )
+
+    def batch(self, count: int) -> dict[str, Any]:
+        """Return honest reports as one request."""
+        return self.batch_of([self.report(number=number) for number in range(count)])
+
+    def batch_of(self, reports: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        kept = [{k: v for k, v in one.items() if k in BATCH_FIELDS} for one in reports]
+        return batch_document(self.head_list, kept)
+
+
+def a_campaign(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "searches",
+        "purpose": "find what is popular",
+        "consent": {"version": "1", "text": CONSENT},
+        "parameters": {"epsilon": 4, "delta": 1e-2},
+        "expected_clients": 1000,
+        "open_enrolment": True,
+        **changes,
+    }
+
+
+def a_contribution(**changes: Any) -> dict[str, Any]:
+    consent = {
+        "version": "1",
+        "text_digest": consent_digest(CONSENT),
+        "given_at": "2026-11-15T11:00:00Z",
+    }
+    return {
+        "version": 1,
+        "consent": consent,
+        "records": [{"query": "weather", "url": "weather.example"}],
+        **changes,
+    }
+
+
+def an_unknown_token() -> str:
+    return to_text(os.urandom(32))
+
+
+@asynccontextmanager
+async def running(
+    directory: Path,
+    *,
+    database: str | None = None,
+    limits: Limits = UNLIMITED,
+    predict: Predict | None = None,
+    store_of: Callable[[CampaignStore], CampaignStore] = lambda store: store,
+    **options: Any,
+) -> AsyncIterator[Service]:
+    """Start a service, on SQLite unless told; its jobs run when the test says so."""
+    clock, journal = Clock(), io.StringIO()
+    store = await open_store(database or str(directory / "service.sqlite"))
+    parts = Parts(
+        store=store_of(store),
+        keys=KeyVault(directory / "keys"),
+        now=clock,
+        random_bytes=os.urandom,
+        limits=limits,
+        predict=predict,
+        **options,
+    )
+    tokens = {role: new_token(os.urandom) for role in Role}
+    names = {token.name for token in await store.tokens()}
+    for role, token in tokens.items():
+        name = f"{role} {len(names)}"
+        await store.add_token(
+            Token(name=name, role=role, digest=token_digest(token), created_at=START)
+        )
+    app = create_app(parts, Journal(clock, journal), has_jobs=False)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    try:
+        async with (
+            app.framework.lifespan(),
+            httpx.AsyncClient(transport=transport, base_url="http://service.example") as http,
+        ):
+            yield Service(
+                parts=parts,
+                http=http,
+                clock=clock,
+                journal=journal,
+                tokens=tokens,
+                worker=Worker.of(parts, Journal(clock, journal)),
+            )
+    finally:
+        await store.close()
+
+
+def slug_of(answer: httpx.Response) -> str:
+    """Return which problem an answer is, after a look at its shape."""
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    document = json.loads(answer.content)
+    assert set(document) <= {"type", "title", "status", "where"}, document
+    assert document["status"] == answer.status_code
+    prefix, _, slug = document["type"].rpartition(":")
+    assert prefix == "urn:blender-dp:problem"
+    assert document["title"].endswith(".")
+    return str(slug)
+
+
+def uuid_of(campaign: str) -> UUID:
+    return UUID(campaign)

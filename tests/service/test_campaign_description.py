@@ -1,0 +1,65 @@
+"""A campaign's description holds all that is fixed, in numbers that every language writes alike."""
+
+import json
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_dp.core.parameters import Parameters
+from blender_dp.service.campaign import Campaign, Rules, State
+from blender_dp.service.campaign_description import described, description, read_time, written
+from campaign_stores import LATER, NOW, a_campaign
+
+TIMES = st.datetimes(timezones=st.just(UTC))
+
+
+def there_and_back(campaign: Campaign) -> Campaign:
+    text = json.dumps(description(campaign))
+    return described(text, state=campaign.state, moved_at=written(campaign.moved_at))
+
+
+@given(
+    deadline=st.none() | TIMES,
+    enough=st.none() | st.integers(1, 10**9),
+    name=st.text(),
+    created_at=TIMES,
+    state=st.sampled_from(State),
+)
+def test_a_campaign_comes_back_from_its_description(
+    deadline: datetime | None, enough: int | None, name: str, created_at: datetime, state: State
+) -> None:
+    rules = Rules(opt_in_until=deadline, clients_until=deadline, clients_enough=enough)
+    campaign = replace(a_campaign(name, rules), created_at=created_at, state=state)
+    assert there_and_back(campaign) == campaign
+
+
+def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
+    names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
+    assert set(description(a_campaign())) == names
+
+
+def test_a_move_does_not_change_it() -> None:
+    campaign = a_campaign()
+    moved = replace(campaign, state=State.RELEASED, moved_at=LATER)
+    assert description(moved) == description(campaign)
+
+
+@pytest.mark.parametrize("epsilon", [4.0, 0.1, 1e-7])
+def test_no_number_depends_on_how_a_language_writes_fractions(epsilon: float) -> None:
+    parameters = Parameters(epsilon=epsilon, delta=1e-5)
+    document = description(replace(a_campaign(), parameters=parameters))
+    assert document["parameters"]["epsilon"] == repr(epsilon)
+    assert not any(isinstance(value, float) for value in document["parameters"].values())
+
+
+@given(one=TIMES, other=TIMES)
+def test_written_times_sort_as_times_do(one: datetime, other: datetime) -> None:
+    assert (written(one) < written(other)) == (one < other)
+    assert read_time(written(one)) == one
+
+
+def test_a_time_of_another_zone_is_written_in_utc() -> None:
+    assert written(NOW) == "2026-11-15T12:00:00.000000Z"

@@ -1,0 +1,180 @@
+"""Campaigns over HTTP: who may do what, and that no move goes back."""
+
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import pytest
+from service.running import CONSENT, Service, a_campaign, slug_of
+
+from blender_dp.core.certificate import Certificate
+from blender_dp.core.certify import certify_plan
+from blender_dp.core.parameters import Parameters
+from blender_dp.service.access import Role
+from blender_dp.wire.contribution import consent_digest
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_campaign_is_made_in_draft_and_shown_to_everybody(service: Service) -> None:
+    campaign = await service.created(
+        name="trends", rules={"opt_in_enough": 5, "opt_in_until": "2026-12-01T00:00:00+01:00"}
+    )
+    shown = (await service.http.get(f"/v1/campaigns/{campaign}")).json()
+    assert (shown["id"], shown["name"], shown["state"]) == (campaign, "trends", "draft")
+    assert shown["consent"]["text_digest"] == consent_digest(CONSENT)
+    assert shown["parameters"]["epsilon"] == 4
+    assert shown["rules"]["opt_in_enough"] == 5
+    assert shown["rules"]["opt_in_until"] == "2026-11-30T23:00:00Z"
+    assert shown["certificate"]["verdict"] == "kept"
+    assert shown["created_at"] == shown["moved_at"] == "2026-11-15T12:00:00Z"
+
+
+async def test_campaigns_are_listed_newest_first_and_in_pages(fresh: Service) -> None:
+    made = []
+    for _ in range(3):
+        fresh.clock.pass_by(1)
+        made.append(await fresh.created())
+    headers = fresh.as_role(Role.ANALYST)
+
+    async def listed(query: str) -> list[str]:
+        answer = await fresh.http.get(f"/v1/campaigns{query}", headers=headers)
+        return [one["id"] for one in answer.json()["campaigns"]]
+
+    assert await listed("") == made[::-1]
+    assert await listed("?limit=2") == made[:0:-1]
+    assert await listed(f"?after={made[1]}") == made[:1]
+
+
+@pytest.mark.parametrize("role", [None, Role.ANALYST, Role.AUDITOR])
+async def test_only_an_operator_makes_and_moves(service: Service, role: Role | None) -> None:
+    campaign = await service.created()
+    headers = {} if role is None else service.as_role(role)
+    expected = "token-missing" if role is None else "role-not-enough"
+    for path, body in [
+        ("/v1/campaigns", a_campaign()),
+        (f"/v1/campaigns/{campaign}/moves", {"move": "open-opt-in", "from": "draft"}),
+        (f"/v1/campaigns/{campaign}/enrolments", {"count": 1}),
+    ]:
+        answer = await service.http.post(path, json=body, headers=headers)
+        assert slug_of(answer) == expected
+        assert ("www-authenticate" in answer.headers) == (role is None)
+    assert await service.state(campaign) == "draft"
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/v1/campaigns", set(Role)),
+        ("/v1/whoami", set(Role)),
+        ("/v1/audit-log", {Role.OPERATOR, Role.AUDITOR}),
+    ],
+)
+async def test_every_role_reads_what_it_may(
+    service: Service, path: str, allowed: set[Role]
+) -> None:
+    for role in Role:
+        answer = await service.http.get(path, headers=service.as_role(role))
+        assert answer.status_code == (200 if role in allowed else 403), role
+
+
+async def test_a_token_says_whose_it_is(service: Service) -> None:
+    answer = await service.http.get("/v1/whoami", headers=service.as_role(Role.AUDITOR))
+    assert answer.json()["role"] == "auditor"
+
+
+async def test_a_revoked_token_opens_nothing(fresh: Service) -> None:
+    headers = fresh.as_role(Role.ANALYST)
+    name = (await fresh.http.get("/v1/whoami", headers=headers)).json()["name"]
+    await fresh.parts.store.revoke_token(name, now=fresh.clock())
+    assert slug_of(await fresh.http.get("/v1/whoami", headers=headers)) == "token-unknown"
+
+
+async def test_a_move_is_refused_from_any_other_state(service: Service) -> None:
+    campaign = await service.created()
+    for move, origin in [
+        *(("seal-opt-in", "opt-in-open"), ("open-clients", "list-published")),
+        *(("open-opt-in", "opt-in-open"), ("seal-clients", "clients-open")),
+    ]:
+        assert slug_of(await service.move(campaign, move, origin)) == "move-not-allowed"
+    assert await service.state(campaign) == "draft"
+
+
+async def test_there_is_no_way_back(service: Service) -> None:
+    campaign = await service.created()
+    await service.moved(campaign, "open-opt-in", "draft")
+    await service.moved(campaign, "purge", "opt-in-open")
+    for move, origin in [("open-opt-in", "draft"), ("open-opt-in", "purged"), ("purge", "purged")]:
+        assert slug_of(await service.move(campaign, move, origin)) == "move-not-allowed"
+
+
+@pytest.mark.parametrize(
+    ("move", "origin"), [("publish-list", "opt-in-sealed"), ("release", "clients-sealed")]
+)
+async def test_nobody_but_a_job_publishes_or_releases(
+    service: Service, move: str, origin: str
+) -> None:
+    campaign = await service.created()
+    assert slug_of(await service.move(campaign, move, origin)) == "move-not-allowed"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "slug"),
+    [
+        ({"epsilon": 1e-9, "delta": 1e-5}, "parameters-refused"),
+        ({"epsilon": 4, "delta": 1e-5, "records_per_optin_user": 3}, "parameters-refused"),
+        (
+            {"epsilon": 4, "delta": 1e-5, "preset": "paper", "one_record_each": True},
+            "parameters-refused",
+        ),
+    ],
+)
+async def test_a_promise_that_cannot_be_kept_makes_no_campaign(
+    service: Service, parameters: dict[str, object], slug: str
+) -> None:
+    answer = await service.http.post(
+        "/v1/campaigns", json=a_campaign(parameters=parameters), headers=service.as_role()
+    )
+    assert slug_of(answer) == slug
+
+
+async def test_a_campaign_above_its_promise_neither_begins_nor_opens(
+    fresh: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if a later version found that these parameters spend twice what they promise."""
+    campaign = await fresh.created()
+
+    def twice_spent(parameters: Parameters) -> Certificate:
+        accounts = [
+            replace(account, promised_epsilon=account.promised_epsilon / 2)
+            for account in certify_plan(parameters).accounts
+        ]
+        return Certificate(accounts=tuple(accounts))
+
+    monkeypatch.setattr("blender_dp.service.desk.certify_plan", twice_spent)
+    fresh.http._transport.app.desk._plans.clear()  # type: ignore[attr-defined]  # a new process
+    answer = await fresh.move(campaign, "open-opt-in", "draft")
+    assert (answer.status_code, slug_of(answer)) == (422, "promise-broken")
+    stored = await fresh.parts.store.campaign(UUID(campaign))
+    assert stored.state == "draft"
+    again = await fresh.http.post("/v1/campaigns", json=a_campaign(), headers=fresh.as_role())
+    assert slug_of(again) == "promise-broken"
+    assert (await fresh.move(campaign, "purge", "draft")).status_code == 200
+
+
+async def test_a_campaign_that_does_not_exist_is_nowhere(service: Service) -> None:
+    path = f"/v1/campaigns/{uuid4()}"
+    for place in ("", "/head-list", "/release", "/certificate", "/progress"):
+        answer = await service.http.get(path + place, headers=service.as_role())
+        assert (answer.status_code, slug_of(answer)) == (404, "unknown-campaign"), place
+
+
+async def test_who_did_what_is_in_the_audit_log(fresh: Service) -> None:
+    campaign = await fresh.created()
+    await fresh.moved(campaign, "open-opt-in", "draft")
+    await fresh.enrolled(campaign, 2)
+    answer = await fresh.http.get("/v1/audit-log", headers=fresh.as_role(Role.AUDITOR))
+    actors = {entry["actor"] for entry in answer.json()["entries"] if entry["campaign"] == campaign}
+    kinds = [entry["kind"] for entry in answer.json()["entries"] if entry["campaign"] == campaign]
+    assert actors == {"operator 0"}
+    assert len(kinds) == 3
+    assert kinds[-1] == "enrolments"

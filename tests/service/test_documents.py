@@ -1,0 +1,123 @@
+"""What a campaign publishes is the same for everybody, and enough to check all of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from service.running import Published, Service, running
+
+from blender_dp.core.blender import PRESETS
+from blender_dp.wire.certificate import read_certificate
+from blender_dp.wire.documents import digest_of_bytes, write_document
+from blender_dp.wire.estimates import read_clients, read_opt_in
+from blender_dp.wire.hash_chain import require_chain
+from blender_dp.wire.head_list import read_head_list
+from blender_dp.wire.release import read_release
+from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.signed_log import read_log
+
+pytestmark = pytest.mark.anyio
+DOCUMENTS = ("release", "opt-in-estimates", "client-estimates", "certificate")
+
+
+@pytest.fixture(scope="module")
+async def released(service: Service) -> Published:
+    campaign = await service.published()
+    answer = await service.send(campaign.campaign, campaign.batch(400))
+    assert answer.status_code == 202
+    await service.moved(campaign.campaign, "seal-clients", "clients-open")
+    await service.jobs_done()
+    assert await service.state(campaign.campaign) == "released"
+    return campaign
+
+
+async def test_the_list_is_signed_and_logged_and_the_same_plain_or_packed(
+    service: Service, released: Published
+) -> None:
+    path = f"/v1/campaigns/{released.campaign}/head-list"
+    answer = await service.http.get(path, headers={"accept-encoding": "identity"})
+    signed = read_signed_head_list(answer.json())
+    entries, key = read_log((await service.http.get("/v1/log")).json())
+    require_chain(entries)
+    assert (signed.public_key, str(signed.campaign)) == (key, released.campaign)
+    assert signed.log_entry in entries
+    assert answer.headers["etag"] == f'"{signed.digest}"'
+    packed = await service.http.get(path, headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.content == answer.content
+
+
+async def test_what_a_client_has_already_is_not_sent_again(
+    service: Service, released: Published
+) -> None:
+    for name in ("head-list", *DOCUMENTS):
+        path = f"/v1/campaigns/{released.campaign}/{name}"
+        etag = (await service.http.get(path)).headers["etag"]
+        again = await service.http.get(path, headers={"if-none-match": etag})
+        assert (again.status_code, again.content) == (304, b""), name
+        assert "max-age" in again.headers["cache-control"]
+
+
+async def test_the_files_of_a_release_are_those_of_a_run(
+    service: Service, released: Published, tmp_path: Path
+) -> None:
+    path = f"/v1/campaigns/{released.campaign}"
+    signed = (await service.http.get(f"{path}/head-list")).json()
+    write_document(tmp_path / "head_list.json", signed["head_list"])
+    for name in DOCUMENTS:
+        document = (await service.http.get(f"{path}/{name}")).json()
+        write_document(tmp_path / f"{name}.json", document)
+    head_list = read_head_list(tmp_path / "head_list.json")
+    curated, parameters = read_opt_in(tmp_path / "opt-in-estimates.json", head_list)
+    clients = read_clients(tmp_path / "client-estimates.json", head_list)
+    certificate = read_certificate(tmp_path / "certificate.json", head_list)
+    release = read_release(tmp_path / "release.json")
+    blended = PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients)
+    assert certificate["verdict"] == "kept"
+    assert release.private
+    assert release.client_users == 400
+    shown = {row.query: row.probability for row in release.queries}
+    again = dict(zip(head_list.queries, blended.queries.projected.tolist(), strict=False))
+    assert {name: shown[name] for name in again} == pytest.approx(again)
+
+
+async def test_a_release_is_in_the_public_log_by_the_digest_of_its_bytes(
+    service: Service, released: Published
+) -> None:
+    content = (await service.http.get(f"/v1/campaigns/{released.campaign}/release")).content
+    entries, _ = read_log((await service.http.get("/v1/log")).json())
+    kinds = [e["kind"] for e in entries if e["campaign"] == released.campaign]
+    assert kinds == ["campaign", "head-list", "release"]
+    assert entries[-1]["digest"] == digest_of_bytes(content)
+
+
+@pytest.mark.usefixtures("released")
+async def test_the_log_can_be_read_from_an_entry_on(service: Service) -> None:
+    entries, _ = read_log((await service.http.get("/v1/log")).json())
+    tail, _ = read_log((await service.http.get("/v1/log?from=1")).json())
+    assert tail == entries[1:]
+    require_chain(tail, after=entries[0])
+    nothing, _ = read_log((await service.http.get(f"/v1/log?from={len(entries)}")).json())
+    assert nothing == []
+
+
+async def test_nothing_is_published_before_its_time(service: Service) -> None:
+    campaign = await service.created()
+    for name in ("head-list", *DOCUMENTS):
+        answer = await service.http.get(f"/v1/campaigns/{campaign}/{name}")
+        assert (answer.status_code, json.loads(answer.content)["type"].rpartition(":")[2]) == (
+            404,
+            "not-published",
+        )
+
+
+async def test_a_restart_changes_no_published_byte(tmp_path: Path) -> None:
+    async with running(tmp_path) as first:
+        published = await first.published(users=60, parameters={"epsilon": 3, "delta": 1e-2})
+        path = f"/v1/campaigns/{published.campaign}/head-list"
+        before = (await first.http.get(path)).content
+        report = published.report()
+        assert (await first.send(published.campaign, report)).json()["accepted"] == 1
+    async with running(tmp_path) as second:
+        assert (await second.http.get(path)).content == before
+        assert (await second.send(published.campaign, report)).json()["repeated"] == 1

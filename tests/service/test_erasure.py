@@ -1,0 +1,184 @@
+"""Raw records are nowhere in clear, ever; once erased, not even an old backup gives them back."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from blender_dp.service.key_vault import KeyDestroyedError, KeyVault, Purpose
+from blender_dp.service.open_store import open_store
+from blender_dp.service.sealed_records import RecordSeal
+from blender_dp.service.sqlite.backup import back_up
+from blender_dp.service.store import CampaignStore, Contribution
+from campaign_stores import a_contribution, opened_for_opt_in, publish_list
+from postgres_server import PostgresServer
+
+pytestmark = pytest.mark.anyio
+CANARIES = [f"canary-{i}-3f1c9a7e".encode() for i in range(20)]
+OWNERS = [bytes([i]) * 32 for i in range(len(CANARIES))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A store, its keys and every file that either of them has."""
+
+    store: CampaignStore
+    vault: KeyVault
+    address: str
+    directories: list[Path]
+    back_up: Callable[[Path], None]
+
+    def found(self, *secrets: bytes) -> set[bytes]:
+        """Return those secrets that are in some file, in clear or as the digits of a dump."""
+        return {
+            secret
+            for content in self._contents()
+            for secret in secrets
+            if secret in content or secret.hex().encode() in content
+        }
+
+    def _contents(self) -> Iterator[bytes]:
+        for directory in self.directories:
+            for path in directory.rglob("*"):
+                if path.is_file():
+                    yield path.read_bytes()
+
+    async def flush(self) -> None:
+        """Let the server write its memory to its files, so that a scan sees everything."""
+        if self.address.startswith("postgresql"):
+            connection = await asyncpg.connect(self.address)
+            await connection.execute("CHECKPOINT")
+            await connection.close()
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    (tmp_path / "copies").mkdir()
+    if request.param == "sqlite":
+        opened = await sqlite_place(tmp_path)
+    else:
+        opened = await postgres_place(tmp_path, request.getfixturevalue("postgres_server"))
+    yield opened
+    await opened.store.close()
+
+
+async def postgres_place(tmp_path: Path, server: PostgresServer) -> Place:
+    address = await server.fresh_database()
+    return Place(
+        store=await open_store(address),
+        vault=KeyVault(tmp_path / "keys"),
+        address=address,
+        directories=[tmp_path, server.cluster],
+        back_up=partial(server.dump, address),
+    )
+
+
+async def sqlite_place(tmp_path: Path) -> Place:
+    path = tmp_path / "campaigns.sqlite"
+    return Place(
+        store=await open_store(str(path)),
+        vault=KeyVault(tmp_path / "keys"),
+        address=str(path),
+        directories=[tmp_path],
+        back_up=partial(back_up, path),
+    )
+
+
+async def contributed(place: Place, sealed: Callable[[UUID, bytes, bytes], bytes]) -> UUID:
+    """Store a canary a person."""
+    campaign = await opened_for_opt_in(place.store)
+    await place.store.add_enrolments(campaign, OWNERS)
+    for owner, canary in zip(OWNERS, CANARIES, strict=True):
+        content = sealed(campaign, owner, canary)
+        await place.store.contribute(campaign, a_contribution(owner, content))
+    await place.flush()
+    return campaign
+
+
+def with_key_of(place: Place) -> Callable[[UUID, bytes, bytes], bytes]:
+    def sealed(campaign: UUID, owner: bytes, canary: bytes) -> bytes:
+        key = place.vault.key(campaign, Purpose.RECORDS)
+        return RecordSeal(key=key, campaign=campaign).seal(canary, enrolment=owner)
+
+    return sealed
+
+
+async def stored(place: Place, campaign: UUID) -> list[Contribution]:
+    return [one async for piece in place.store.contributions(campaign) for one in piece]
+
+
+async def erase(place: Place, campaign: UUID) -> None:
+    """Do what the erase job does."""
+    place.vault.destroy(campaign)
+    await place.store.scrub(campaign)
+    await place.flush()
+
+
+async def test_no_canary_is_ever_in_clear_and_the_key_is_gone_at_last(
+    place: Place, tmp_path: Path
+) -> None:
+    campaign = await contributed(place, with_key_of(place))
+    key = place.vault.key(campaign, Purpose.RECORDS)
+    place.back_up(tmp_path / "backup before publishing")
+    assert place.found(key, *CANARIES) == {key}
+    await publish_list(place.store, campaign)
+    place.back_up(tmp_path / "backup before erasing")
+    await erase(place, campaign)
+    assert place.found(key, *CANARIES) == set()
+    with pytest.raises(KeyDestroyedError):
+        place.vault.key(campaign, Purpose.RECORDS)
+
+
+async def test_the_scan_would_find_a_canary_in_clear(place: Place, tmp_path: Path) -> None:
+    """The test above has teeth: without the seal every canary is found, in the backup too."""
+    await contributed(place, lambda _campaign, _owner, canary: canary)
+    assert place.found(*CANARIES) == set(CANARIES)
+    place.back_up(tmp_path / "copies" / "backup")
+    backup = replace(place, directories=[tmp_path / "copies"])
+    assert backup.found(*CANARIES) == set(CANARIES)
+
+
+async def test_keys_are_in_no_backup(place: Place, tmp_path: Path) -> None:
+    campaign = await contributed(place, with_key_of(place))
+    key = place.vault.key(campaign, Purpose.RECORDS)
+    place.back_up(tmp_path / "copies" / "backup")
+    assert not replace(place, directories=[tmp_path / "copies"]).found(key)
+
+
+async def test_the_live_file_of_sqlite_holds_not_even_what_was_sealed(tmp_path: Path) -> None:
+    place = await sqlite_place(tmp_path)
+    campaign = await contributed(place, with_key_of(place))
+    pieces = [one.sealed[100:140] for one in await stored(place, campaign)]
+    assert place.found(*pieces) == set(pieces)
+    await publish_list(place.store, campaign)
+    await erase(place, campaign)
+    assert place.found(*pieces) == set()
+    await place.store.close()
+
+
+async def test_an_old_backup_cannot_be_read_once_the_key_is_gone(tmp_path: Path) -> None:
+    backup = tmp_path / "backup.sqlite"
+    place = await sqlite_place(tmp_path)
+    campaign = await contributed(place, with_key_of(place))
+    key = place.vault.key(campaign, Purpose.RECORDS)
+    place.back_up(backup)
+    await publish_list(place.store, campaign)
+    await erase(place, campaign)
+    await place.store.close()
+    old = await open_store(str(backup))
+    kept = [one async for piece in old.contributions(campaign) for one in piece]
+    await old.close()
+    seal = RecordSeal(key=key, campaign=campaign)  # remembered here, and nowhere else any more
+    opened = {seal.open(one.sealed, enrolment=one.enrolment) for one in kept}
+    assert opened == set(CANARIES)
+    with pytest.raises(KeyDestroyedError):
+        place.vault.key(campaign, Purpose.RECORDS)

@@ -1,0 +1,78 @@
+"""The OpenAPI description is true: schemathesis holds the running service against it."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import CHECKS, load_all_checks
+from service.listening import Listening, listening
+from service.running import Service
+
+from blender_dp.service.openapi import openapi_document
+from blender_dp.service.problems import Problem
+
+load_all_checks()
+SCHEMA = schemathesis.openapi.from_dict(openapi_document())
+EXCLUDED: list[Any] = CHECKS.get_by_names(["positive_data_acceptance"])
+"""A body may be as documented and yet ask for what a campaign's state or promise refuses."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+    with listening(tmp_path_factory.mktemp("openapi")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def campaign(server: Listening) -> str:
+    async def published(service: Service) -> str:
+        return (
+            await service.published(users=60, parameters={"epsilon": 3, "delta": 1e-2})
+        ).campaign
+
+    return str(server.do(published))
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_no_answer_is_undocumented_or_a_failure(
+    case: schemathesis.Case[Any], server: Listening, campaign: str
+) -> None:
+    if _is_uuid(case.path_parameters.get("campaign_id")):
+        case.path_parameters["campaign_id"] = campaign
+    assert server.service is not None
+    case.call_and_validate(
+        base_url=server.url,
+        headers={"Authorization": server.service.as_role()["authorization"]},
+        excluded_checks=EXCLUDED,
+    )
+
+
+def _is_uuid(value: object) -> bool:
+    """Tell whether a made-up id may be replaced by a real one; an id that is none must stay so."""
+    try:
+        return str(UUID(str(value))) == value
+    except ValueError:
+        return False
+
+
+def test_every_problem_is_documented_somewhere() -> None:
+    described = " ".join(
+        answer["description"]
+        for item in openapi_document()["paths"].values()
+        for operation in item.values()
+        for answer in operation["responses"].values()
+    )
+    missing = [
+        p.kind.slug for p in Problem if p.kind.slug not in described.replace(",", " ").split()
+    ]
+    assert missing == []

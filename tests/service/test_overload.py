@@ -1,0 +1,88 @@
+"""What the service does when there is too much to do, or nothing to do it with."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service.running import Service, a_campaign, running, slug_of
+from service.test_ticker import ticker_of
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.service.access import Rate, Role
+from blender_dp.service.parts import Limits
+from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
+
+pytestmark = pytest.mark.anyio
+QUESTION = {"users": 10_000, "epsilon": 4, "delta": 1e-5}
+
+
+class Full:
+    """A store that refuses to write when it is told to."""
+
+    def __init__(self, store: CampaignStore) -> None:
+        self._store, self.is_full = store, False
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_full and name in ("add_reports", "add_campaign", "add_refusals"):
+            return self._refuse
+        return getattr(self._store, name)
+
+    async def _refuse(self, *_args: object, **_options: object) -> None:
+        raise StoreRefusal(Reason.OVERLOADED)
+
+
+async def test_overload_is_said_with_a_time_and_loses_nothing(tmp_path: Path) -> None:
+    async with running(tmp_path, store_of=Full) as service:
+        published = await service.published()
+        report = published.report()
+        await service.send(published.campaign, {**report, "items": ""})
+        store: Any = service.parts.store
+        store.is_full = True
+        for answer in (
+            await service.send(published.campaign, report),
+            await service.http.post("/v1/campaigns", json=a_campaign(), headers=service.as_role()),
+        ):
+            assert (answer.status_code, slug_of(answer)) == (503, "overloaded")
+            assert int(answer.headers["retry-after"]) >= 1
+        await ticker_of(service).flush()
+        store.is_full = False
+        assert (await service.send(published.campaign, report)).json()["accepted"] == 1
+        await ticker_of(service).flush()
+        assert (await service.progress(published.campaign))["refused"] == {"not-expressible": 1}
+
+
+async def asked(service: Service, role: Role = Role.ANALYST, **changes: object) -> Any:
+    return await service.http.post(
+        "/v1/plan", json={**QUESTION, **changes}, headers=service.as_role(role)
+    )
+
+
+async def test_the_planner_answers_whoever_has_a_role(tmp_path: Path) -> None:
+    questions: list[Mapping[str, Any]] = []
+
+    def predict(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        questions.append(question)
+        if question["opt_in"] > 0.9:
+            raise ParameterError("opt_in", "smaller", question["opt_in"])
+        return {"queries": 7}
+
+    async with running(tmp_path, predict=predict) as service:
+        answer = await asked(service)
+        assert (answer.status_code, answer.json()) == (200, {"queries": 7})
+        assert questions[0]["users"] == 10_000
+        assert questions[0]["like"] == "aol"
+        assert slug_of(await asked(service, opt_in=0.95)) == "parameters-refused"
+        assert slug_of(await asked(service, users=0)) == "body-not-understood"
+        assert slug_of(await service.http.post("/v1/plan", json=QUESTION)) == "token-missing"
+
+
+async def test_without_a_planner_that_is_said(service: Service) -> None:
+    answer = await asked(service)
+    assert (answer.status_code, slug_of(answer)) == (404, "planner-missing")
+
+
+async def test_questions_to_the_planner_are_limited(tmp_path: Path) -> None:
+    limits = Limits(plan=Rate(burst=1, per_second=1e-3))
+    async with running(tmp_path, predict=lambda _question: {}, limits=limits) as service:
+        assert [(await asked(service)).status_code for _ in range(2)] == [200, 429]

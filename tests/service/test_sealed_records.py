@@ -1,0 +1,74 @@
+"""What is sealed opens for its owner and campaign alone, and tells little by its length."""
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blender_dp.service.sealed_records import BrokenSealError, RecordSeal, content_tag, padded
+
+SEAL = RecordSeal(key=b"k" * 32, campaign=UUID(int=1))
+ADA, BOB = b"a" * 32, b"b" * 32
+
+
+@given(content=st.binary(max_size=5000))
+def test_what_is_sealed_comes_back(content: bytes) -> None:
+    assert SEAL.open(SEAL.seal(content, enrolment=ADA), enrolment=ADA) == content
+
+
+def test_the_content_is_not_in_it_and_no_two_seals_are_alike() -> None:
+    content = b"a query nobody may read"
+    one, other = SEAL.seal(content, enrolment=ADA), SEAL.seal(content, enrolment=ADA)
+    assert content not in one
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("seal", "enrolment"),
+    [
+        (RecordSeal(key=b"x" * 32, campaign=UUID(int=1)), ADA),
+        (RecordSeal(key=b"k" * 32, campaign=UUID(int=2)), ADA),
+        (SEAL, BOB),
+    ],
+    ids=["another key", "another campaign", "another owner"],
+)
+def test_it_opens_for_nobody_else(seal: RecordSeal, enrolment: bytes) -> None:
+    sealed = SEAL.seal(b"content", enrolment=ADA)
+    with pytest.raises(BrokenSealError):
+        seal.open(sealed, enrolment=enrolment)
+
+
+@pytest.mark.parametrize("place", [0, 12, 500, -1])
+def test_a_changed_bit_is_noticed(place: int) -> None:
+    sealed = bytearray(SEAL.seal(b"content", enrolment=ADA))
+    sealed[place] ^= 1
+    with pytest.raises(BrokenSealError):
+        SEAL.open(bytes(sealed), enrolment=ADA)
+
+
+@pytest.mark.parametrize("sealed", [b"", b"short", bytes(12)])
+def test_what_is_cut_short_is_refused(sealed: bytes) -> None:
+    with pytest.raises(BrokenSealError):
+        SEAL.open(sealed, enrolment=ADA)
+
+
+@given(size=st.integers(0, 100_000))
+def test_lengths_are_powers_of_two_and_never_waste_more_than_half(size: int) -> None:
+    length = len(padded(bytes(size)))
+    assert length & (length - 1) == 0
+    assert length == 1024 or length < 2 * (size + 8)
+
+
+def test_nobody_and_a_few_records_look_alike() -> None:
+    assert len(SEAL.seal(b"[]", enrolment=ADA)) == len(SEAL.seal(b"x" * 1000, enrolment=BOB))
+
+
+def test_the_key_is_not_shown() -> None:
+    assert "kkk" not in repr(SEAL)
+
+
+def test_a_tag_depends_on_key_and_content() -> None:
+    tags = {content_tag(key, text) for key in (b"1" * 32, b"2" * 32) for text in (b"a", b"b")}
+    assert len(tags) == 4
+    assert len(content_tag(b"1" * 32, b"a", size=8)) == 8

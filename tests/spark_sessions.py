@@ -1,0 +1,29 @@
+"""One Spark for all tests of a process, small and quick to start."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark.sql import SparkSession
+
+from blender_dp.engine.spark_session import SparkSettings, opened_session
+
+START_QUICKLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",
+    # Compiling code and planning anew take longer than these few rows do without. The test on a
+    # cluster does both.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.adaptive.enabled": "false",
+}
+
+
+@contextmanager
+def spark_for_tests() -> Iterator[SparkSession]:
+    """Start Spark on two cores, or take the one that runs."""
+    os.environ["SPARK_JAVA_OPTS"] = START_QUICKLY
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    words = " ".join(f"--conf {name}={value}" for name, value in _SETTINGS.items())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{words} pyspark-shell"
+    with opened_session(SparkSettings(master="local[2]", memory_limit=1 << 30)) as spark:
+        yield spark

@@ -1,0 +1,104 @@
+"""A site on this machine that uses the browser client, and the service that it reports to."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+WEB = ROOT / "web"
+SIGNED = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))
+PAGE = "<!doctype html><meta charset=utf-8><title>A page with the client</title>"
+WORKER = """
+import { BlenderClient, LocalSearch, indexedDbStorage } from './client.js';
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('message', async (event) => {
+  const { service, publicKey, campaign, release } = event.data;
+  const client = new BlenderClient({ service, publicKey, storage: indexedDbStorage() });
+  const reported = await client.report(campaign, null);
+  const opened = release ? LocalSearch.open(release) : { ok: false };
+  const found = opened.ok ? opened.search.suggest('wether') : [];
+  event.source.postMessage({ reported, found });
+});
+"""
+
+
+def built_client() -> bytes:
+    """Build the client as it is published and return its one file."""
+    if not (WEB / "node_modules").is_dir():
+        pytest.skip("what is in web/ is not installed; run: make .make/web")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # .venv may hold Node
+    subprocess.run(
+        ["npm", "run", "--silent", "build", "--workspace=client"],
+        cwd=WEB,
+        env={**os.environ, "PATH": path},
+        check=True,
+        capture_output=True,
+    )
+    return (WEB / "client" / "dist" / "blender-dp-client.js").read_bytes()
+
+
+class ClientSite(ThreadingHTTPServer):
+    """Serves the page, the client and a signed list; keeps the reports and all that was sent."""
+
+    def __init__(self, client: bytes) -> None:
+        super().__init__(("127.0.0.1", 0), _Visit)
+        self.reports: list[bytes] = []
+        self.sent: list[str] = []
+        listed = f"/v1/campaigns/{SIGNED['campaign']}/head-list"
+        self.files = {
+            "/": ("text/html", PAGE.encode()),
+            "/client.js": ("text/javascript", client),
+            "/worker.js": ("text/javascript", WORKER.encode()),
+            listed: ("application/json", json.dumps(SIGNED["good"]).encode()),
+        }
+
+    @property
+    def address(self) -> str:
+        """Where the site is; browsers take this host for a secure one."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Visit(BaseHTTPRequestHandler):
+    server: ClientSite
+
+    def do_GET(self) -> None:
+        kind, content = self.server.files.get(self.path, ("text/plain", b""))
+        self.server.sent.append(self.path)
+        self._answer(200 if content else 404, kind, content)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.sent += [self.path, str(self.headers), body.decode()]
+        self.server.reports.append(body)
+        self._answer(202, "application/json", b'{"accepted":1,"repeated":0}')
+
+    def _answer(self, status: int, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def running_site() -> Iterator[ClientSite]:
+    """Serve the site as long as the block runs."""
+    with ClientSite(built_client()) as site:
+        thread = Thread(target=site.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield site
+        finally:
+            site.shutdown()
+            thread.join()

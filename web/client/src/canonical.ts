@@ -1,0 +1,45 @@
+/**
+ * JSON in the one spelling that digests are taken of: sorted keys, no white space, no escapes
+ * beyond those that JSON demands.
+ */
+
+/** Whatever a JSON document holds. */
+export type Json = null | boolean | number | string | readonly Json[] | Fields;
+/** The fields of a JSON object. */
+export interface Fields {
+  readonly [name: string]: Json;
+}
+
+/** Tells whether a value is a JSON object. */
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Writes a document in its one spelling. */
+export function canonicalJson(value: Json | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join()}}`;
+}
+
+/** Returns an object without one of its fields. */
+export function without(fields: Fields, left: string): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => name !== left));
+}
+
+/** Returns the UTF-8 bytes of a text. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+/** Returns the SHA-256 of bytes. */
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+}
+
+/** Returns the digest of a document that holds none itself. */
+export async function digestOf(document: Fields): Promise<string> {
+  const hash = await sha256(utf8(canonicalJson(document)));
+  return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

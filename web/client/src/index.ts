@@ -1,0 +1,19 @@
+/** `@blender-dp/client`: private reports, and local search. */
+export {
+  type Account,
+  BlenderClient,
+  type ClientOptions,
+  type ListSummary,
+  type Reported,
+} from './client.js';
+export type { Change, Ledger, LedgerEntry } from './ledger.js';
+export type { Odds } from './odds.js';
+export type { Policy } from './policy.js';
+export type { Result } from './refusal.js';
+export type { SearchRecord } from './report.js';
+export { type Link, LocalSearch, type Suggestion } from './search/local-search.js';
+export type { ServingRule } from './search/serving.js';
+export { type WebAddress, webAddress } from './search/urls.js';
+export { indexedDbStorage, memoryStorage, type Storage } from './storage.js';
+export type { Fetch } from './transport.js';
+export { drawBelow, secureBytes, type UniformBytes } from './uniform.js';

@@ -1,0 +1,49 @@
+/** Which rows of a release may be shown: only what the clients alone confirm. */
+import type { Release, Row } from './release.js';
+
+/** How sure one must be before something is shown. */
+export interface ServingRule {
+  /** By how many standard errors the clients' estimate must exceed `fewestUsers`. */
+  readonly significance: number;
+  /** How many clients must have it. */
+  readonly fewestUsers: number;
+  /** By how many standard errors the two groups may differ about it. */
+  readonly widestDifference: number;
+}
+
+export const DEFAULT_RULE: ServingRule = {
+  significance: 3,
+  fewestUsers: 50,
+  widestDifference: 4,
+};
+
+/** Returns the rows of single records or queries that may be shown, most probable first. */
+export function servedRows(rows: readonly Row[], release: Release, rule: ServingRule): Row[] {
+  return rows
+    .filter((row) => row.cell === 'record' || row.cell === 'query')
+    .filter((row) => isKnown(row, release, rule) && groupsAgree(row, release, rule))
+    .sort((a, b) => bestProbability(b) - bestProbability(a));
+}
+
+/** Returns the blended estimate, or the clients' where that is spoilt (flaw F1). */
+export function bestProbability(row: Row): number {
+  return row.stdError === null ? row.clientProbability : row.probability;
+}
+
+function isKnown(row: Row, release: Release, rule: ServingRule): boolean {
+  if (!row.clientStdError) return false;
+  const surplus = row.clientProbability - rule.fewestUsers / Math.max(release.clientUsers, 1);
+  return surplus / row.clientStdError >= rule.significance;
+}
+
+function groupsAgree(row: Row, release: Release, rule: ServingRule): boolean {
+  if (row.optInProbability === null || !release.optInUsers) return true;
+  // A small count has a small estimate of its own error; the clients know it better.
+  const p = Math.min(Math.max(row.clientProbability, 0), 1);
+  const optInVariance = Math.max((row.optInStdError ?? 0) ** 2, (p * (1 - p)) / release.optInUsers);
+  const error = Math.hypot(Math.sqrt(optInVariance), row.clientStdError ?? 0);
+  const difference = row.optInProbability - row.clientProbability;
+  // The opt-in users count listed URLs only in rows of queries (flaw F3).
+  const counted = row.cell === 'query' ? Math.max(difference, 0) : Math.abs(difference);
+  return counted <= rule.widestDifference * error;
+}

@@ -1,0 +1,69 @@
+/** Subset selection: what a client of the `sharp` preset names instead of its item. */
+import { BITS, oddsOfALie } from './exponential.js';
+import { type Fraction, isBelow } from './fraction.js';
+import { must } from './refusal.js';
+import { drawBelow, drawWord, type UniformBytes, WORD } from './uniform.js';
+
+/** Subset selection among `size` items; make one with {@link subsetChannel}. */
+export interface SubsetChannel {
+  /** N, the items that may be named. */
+  readonly size: number;
+  /** d, how many of them each report names. */
+  readonly subsetSize: number;
+  /** Words of 64 bits below this name the truth. */
+  readonly threshold: bigint;
+}
+
+/** Chooses d and computes its threshold, exactly as `core/subset_selection.py` says. */
+export function subsetChannel(size: number, epsilon: Fraction): SubsetChannel {
+  if (size === 1) return { size, subsetSize: 1, threshold: WORD };
+  const odds = oddsOfALie(epsilon);
+  const below = Number((BigInt(size) * odds) / ((1n << BITS) + odds));
+  let best: SubsetChannel | undefined;
+  for (const d of [1, Math.max(below, 1), Math.min(below + 1, size - 1)].sort((a, b) => a - b)) {
+    const channel = { size, subsetSize: d, threshold: threshold(odds, d, size) };
+    const isUsable = channel.threshold * BigInt(size) > BigInt(d) * WORD;
+    if (isUsable && (!best || isBelow(rareVariance(channel), rareVariance(best)))) best = channel;
+  }
+  must(
+    best !== undefined,
+    'epsilon must be large enough for thresholds of 64 bits: the truth must be named most often',
+  );
+  return best;
+}
+
+/** Returns how many of 2^64 words name the truth: 2^64 e^ε d/(e^ε d + N - d), rounded down. */
+function threshold(odds: bigint, subsetSize: number, size: number): bigint {
+  const d = BigInt(subsetSize) << BITS;
+  return (WORD * d) / (d + BigInt(size - subsetSize) * odds);
+}
+
+function rareVariance(channel: SubsetChannel): Fraction {
+  const [n, t] = [BigInt(channel.size), channel.threshold];
+  const d = BigInt(channel.subsetSize) * WORD;
+  return [(d - t) * ((n - 1n) * WORD - d + t), (n * t - d) ** 2n];
+}
+
+/**
+ * Returns the d items that one client names instead of `item`, increasing.
+ *
+ * The others are drawn as positions 0 to N-2, where the position of the client's own item stands
+ * for the last item (Floyd's algorithm: a position drawn twice gives way to the newest one).
+ */
+export function chooseSubset(
+  item: number,
+  channel: SubsetChannel,
+  uniform: UniformBytes,
+): readonly number[] {
+  if (channel.size === 1) return [0];
+  const namesTruth = drawWord(uniform) < channel.threshold;
+  const last = channel.size - 1;
+  const named = new Set<number>();
+  for (let newest = last - channel.subsetSize + (namesTruth ? 1 : 0); newest < last; newest++) {
+    const drawn = drawBelow(newest + 1, uniform);
+    named.add(named.has(drawn) ? newest : drawn);
+  }
+  if (named.delete(item)) named.add(last);
+  if (namesTruth) named.add(item);
+  return [...named].sort((a, b) => a - b);
+}

@@ -1,0 +1,3 @@
+export function typesOf(description: {
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}): string;

@@ -1,0 +1,138 @@
+/** Made from docs/reference/openapi.json by `npm run types`; do not edit. */
+export interface Schemas {
+  ConsentText: {
+    text: string;
+    version: string;
+  };
+  Contributed: {
+    repeated: boolean;
+  };
+  ContributedRecord: {
+    query: string;
+    url: string;
+  };
+  Health: {
+    status: "ok";
+    version: string;
+  };
+  JobKind: 'head-list' | 'erase' | 'release';
+  JobState: 'waiting' | 'running' | 'done' | 'failed';
+  Move: 'open-opt-in' | 'seal-opt-in' | 'publish-list' | 'open-clients' | 'seal-clients' | 'release' | 'purge';
+  NewCampaign: {
+    consent: Schemas['ConsentText'];
+    expected_clients: number;
+    name: string;
+    open_enrolment?: boolean;
+    parameters: Schemas['Promise'];
+    purpose: string;
+    rules?: Schemas['When'];
+  };
+  NewContribution: {
+    consent: Schemas['Receipt'];
+    records: (Schemas['ContributedRecord'])[];
+    version: 1;
+  };
+  OneToken: {
+    token: string;
+  };
+  ProblemDocument: {
+    status: number;
+    title: string;
+    type: string;
+    where?: string;
+  };
+  Promise: {
+    delta: number;
+    epsilon: number;
+    head_list_size?: number | null;
+    head_list_user_fraction?: number;
+    one_record_each?: boolean;
+    preset?: 'sharp' | 'paper';
+    project?: boolean;
+    query_budget_fraction?: number;
+    records_per_client?: 1;
+    records_per_optin_user?: number;
+  };
+  Question: {
+    delta: number;
+    epsilon: number;
+    head_list_size?: number | null;
+    like?: string;
+    opt_in?: number;
+    preset?: 'sharp' | 'paper';
+    users: number;
+  };
+  Receipt: {
+    given_at: string;
+    text_digest: string;
+    version: string;
+  };
+  ReportTotals: {
+    query: number;
+    record: number;
+  };
+  ShownCampaign: {
+    certificate?: Record<string, unknown> | null;
+    consent: Schemas['ShownConsent'];
+    created_at: string;
+    expected_clients: number;
+    id: string;
+    moved_at: string;
+    name: string;
+    open_enrolment: boolean;
+    parameters: Record<string, unknown>;
+    purpose: string;
+    rules: Schemas['When'];
+    state: Schemas['State'];
+  };
+  ShownCampaigns: {
+    campaigns: (Schemas['ShownCampaign'])[];
+  };
+  ShownConsent: {
+    text: string;
+    text_digest: string;
+    version: string;
+  };
+  ShownJob: {
+    attempts: number;
+    failure: string | null;
+    id: number;
+    kind: Schemas['JobKind'];
+    state: Schemas['JobState'];
+  };
+  ShownProgress: {
+    contributed: number;
+    enrolled: number;
+    jobs: (Schemas['ShownJob'])[];
+    refused: Record<string, number>;
+    reports: Schemas['ReportTotals'];
+    withdrawn: number;
+  };
+  SignedLog: {
+    entries: (Record<string, unknown>)[];
+    public_key: string;
+    signature: string;
+  };
+  State: 'draft' | 'opt-in-open' | 'opt-in-sealed' | 'list-published' | 'clients-open' | 'clients-sealed' | 'released' | 'purged';
+  Taker: {
+    name: string;
+    role: string;
+  };
+  Tokens: {
+    tokens: (string)[];
+  };
+  WantedEnrolments: {
+    count: number;
+  };
+  WantedMove: {
+    from: Schemas['State'];
+    move: Schemas['Move'];
+  };
+  When: {
+    clients_enough?: number | null;
+    clients_from?: string | null;
+    clients_until?: string | null;
+    opt_in_enough?: number | null;
+    opt_in_until?: string | null;
+  };
+}

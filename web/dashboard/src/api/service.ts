@@ -1,0 +1,139 @@
+/** The documented HTTP interface, and nothing beside it. */
+import type { HeadListDocument, Plan, Release } from './documents.js';
+import type {
+  Campaign,
+  CampaignList,
+  Move,
+  NewCampaign,
+  ProblemDocument,
+  ProgressCounts,
+  Question,
+  State,
+  Taker,
+  Tokens,
+} from './messages.js';
+
+/** What a campaign publishes, each at a path of its own. */
+export const DOCUMENTS = [
+  'head-list',
+  'release',
+  'opt-in-estimates',
+  'client-estimates',
+  'certificate',
+] as const;
+export type DocumentName = (typeof DOCUMENTS)[number];
+
+const PROBLEM_TYPE = 'urn:blender-dp:problem:';
+const A_PAGE = 100;
+
+/** A request that the service, or the way to it, did not grant. */
+export class ServiceProblem extends Error {
+  constructor(
+    readonly slug: string,
+    readonly status: number,
+    title: string,
+    readonly where: string | null = null,
+  ) {
+    super(title);
+  }
+}
+
+/** One service, asked with one token or with none. */
+export class Service {
+  readonly #token: string | null;
+  readonly #fetch: typeof fetch;
+
+  constructor(token: string | null, ask: typeof fetch = (...request) => fetch(...request)) {
+    this.#token = token;
+    this.#fetch = ask;
+  }
+
+  whoAmI(): Promise<Taker> {
+    return this.#read('whoami');
+  }
+
+  /** Returns every campaign, newest first. */
+  async campaigns(): Promise<Campaign[]> {
+    const found: Campaign[] = [];
+    for (let after = ''; ; after = `&after=${found.at(-1)?.id}`) {
+      const page = await this.#read<CampaignList>(`campaigns?limit=${A_PAGE}${after}`);
+      found.push(...page.campaigns);
+      if (page.campaigns.length < A_PAGE) return found;
+    }
+  }
+
+  campaign(id: string): Promise<Campaign> {
+    return this.#read(campaignPath(id));
+  }
+
+  progress(id: string): Promise<ProgressCounts> {
+    return this.#read(`${campaignPath(id)}/progress`);
+  }
+
+  create(campaign: NewCampaign): Promise<Campaign> {
+    return this.#send('campaigns', campaign);
+  }
+
+  move(id: string, move: Move, from: State): Promise<Campaign> {
+    return this.#send(`${campaignPath(id)}/moves`, { move, from });
+  }
+
+  enrolments(id: string, count: number): Promise<Tokens> {
+    return this.#send(`${campaignPath(id)}/enrolments`, { count });
+  }
+
+  plan(question: Question): Promise<Plan> {
+    return this.#send('plan', question);
+  }
+
+  headList(id: string): Promise<HeadListDocument> {
+    return this.#read(`${campaignPath(id)}/head-list`);
+  }
+
+  async release(id: string): Promise<Release> {
+    return JSON.parse(await this.releaseText(id));
+  }
+
+  /** Returns a release as it was published, letter by letter. */
+  async releaseText(id: string): Promise<string> {
+    return (await this.#ask(`${campaignPath(id)}/release`)).text();
+  }
+
+  async #read<T>(path: string): Promise<T> {
+    return (await this.#ask(path)).json();
+  }
+
+  async #send<T>(path: string, body: unknown): Promise<T> {
+    const headers = { 'content-type': 'application/json' };
+    return (await this.#ask(path, { method: 'POST', body: JSON.stringify(body), headers })).json();
+  }
+
+  async #ask(path: string, options: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(options.headers);
+    if (this.#token) headers.set('authorization', `Bearer ${this.#token}`);
+    let response: Response;
+    try {
+      response = await this.#fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit' });
+    } catch {
+      throw new ServiceProblem('unreachable', 0, 'The service cannot be reached.');
+    }
+    if (!response.ok) throw await problemOf(response);
+    return response;
+  }
+}
+
+/** Returns where a document can be had by anybody. */
+export function documentAddress(id: string, name: DocumentName): string {
+  return `/v1/${campaignPath(id)}/${name}`;
+}
+
+function campaignPath(id: string): string {
+  return `campaigns/${encodeURIComponent(id)}`;
+}
+
+async function problemOf(response: Response): Promise<ServiceProblem> {
+  const sent: Partial<ProblemDocument> = await response.json().catch(() => ({}));
+  const slug = (sent.type ?? '').replace(PROBLEM_TYPE, '') || 'unknown';
+  const title = sent.title ?? `The service answered with status ${response.status}.`;
+  return new ServiceProblem(slug, response.status, title, sent.where ?? null);
+}

@@ -1,0 +1,73 @@
+/** Everything that a campaign published, as files. */
+import type { Campaign, State } from '../api/messages.js';
+import { type DocumentName, documentAddress } from '../api/service.js';
+import { Card } from '../parts/card.js';
+import { hasReached } from '../words/states.js';
+
+interface Offered {
+  readonly name: DocumentName;
+  readonly file: string;
+  readonly from: State;
+  readonly what: string;
+}
+
+const OFFERED: readonly Offered[] = [
+  {
+    name: 'release',
+    file: 'release.json',
+    from: 'released',
+    what: 'The result: what search, trends and report read.',
+  },
+  {
+    name: 'certificate',
+    file: 'certificate.json',
+    from: 'list-published',
+    what: 'What is spent of everybody’s privacy; check it with blender-dp certify.',
+  },
+  {
+    name: 'head-list',
+    file: 'signed_head_list.json',
+    from: 'list-published',
+    what: 'The signed head list with its log entry.',
+  },
+  {
+    name: 'opt-in-estimates',
+    file: 'opt_in_estimates.json',
+    from: 'list-published',
+    what: 'The noisy integers that the opt-in side released.',
+  },
+  {
+    name: 'client-estimates',
+    file: 'client_estimates.json',
+    from: 'released',
+    what: 'How many reports named each entry; blender-dp blend computes the release from these two again.',
+  },
+];
+
+export function Downloads({ campaign }: { readonly campaign: Campaign }) {
+  // A purged campaign may have published before; the address says so when it is followed.
+  const ready = OFFERED.filter(
+    ({ from }) => campaign.state === 'purged' || hasReached(campaign.state, from),
+  );
+  return (
+    <Card
+      title="Downloads"
+      caption={
+        ready.length
+          ? 'Public files: whoever has the address may fetch them, no token is needed.'
+          : 'Nothing is published yet.'
+      }
+    >
+      <ul class="file-list">
+        {ready.map(({ name, file, what }) => (
+          <li key={name}>
+            <a href={documentAddress(campaign.id, name)} download={file}>
+              {file}
+            </a>
+            <span>{what}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

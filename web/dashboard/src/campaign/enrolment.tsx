@@ -1,0 +1,46 @@
+/** Enrolment tokens for people whom the operator asks; shown once, so they are saved as a file. */
+import { useState } from 'preact/hooks';
+import type { ServiceProblem } from '../api/service.js';
+import { problemFrom } from '../loading.js';
+import { Card } from '../parts/card.js';
+import { TextField } from '../parts/fields.js';
+import { Refused } from '../parts/loading-note.js';
+import { saveText } from '../parts/saving.js';
+import { useVisit } from '../signed-in.js';
+import { plural } from '../words/numbers.js';
+
+export function Enrolment({ id, made }: { readonly id: string; readonly made: () => void }) {
+  const { service } = useVisit();
+  const [number, setNumber] = useState('100');
+  const [said, setSaid] = useState('');
+  const [problem, setProblem] = useState<ServiceProblem | null>(null);
+  const make = async (event: Event) => {
+    event.preventDefault();
+    setProblem(null);
+    try {
+      const { tokens } = await service.enrolments(id, Number(number));
+      saveText('enrolment-tokens.txt', `${tokens.join('\n')}\n`);
+      setSaid(
+        `${plural(tokens.length, 'token was', 'tokens were')} saved; they are shown nowhere else.`,
+      );
+      made();
+    } catch (thrown) {
+      setProblem(problemFrom(thrown));
+    }
+  };
+  return (
+    <Card
+      title="Enrolment tokens"
+      caption="Each lets one person contribute once. The service keeps only a digest of each."
+    >
+      <form class="inline-form" onSubmit={make}>
+        <TextField label="How many" value={number} change={setNumber} mode="numeric" isNeeded />
+        <button type="submit" class="button">
+          Make and save them
+        </button>
+      </form>
+      <p role="status">{said}</p>
+      {problem && <Refused problem={problem} />}
+    </Card>
+  );
+}

@@ -1,0 +1,99 @@
+/** The published head list: what devices report against. */
+import type { HeadListDocument } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
+import { useLoaded } from '../loading.js';
+import { Card, Tiles } from '../parts/card.js';
+import { Shown } from '../parts/loading-note.js';
+import { Table } from '../parts/table.js';
+import { Typed } from '../parts/typed-text.js';
+import { useVisit } from '../signed-in.js';
+import { count, moment, numberOf, percent, plain } from '../words/numbers.js';
+
+interface Row {
+  readonly query: string;
+  readonly url: string;
+  readonly urls: number;
+}
+
+export function HeadList({ campaign }: { readonly campaign: Campaign }) {
+  const { service } = useVisit();
+  const [list] = useLoaded(
+    () => service.headList(campaign.id),
+    [service, campaign.id, campaign.state],
+  );
+  return <Shown loaded={list}>{(value) => <PublishedList list={value} />}</Shown>;
+}
+
+function PublishedList({ list }: { readonly list: HeadListDocument }) {
+  const { mechanism, queries, digest } = list.head_list;
+  const rows = queries.flatMap(({ query, urls }) =>
+    urls.map((url): Row => ({ query, url, urls: urls.length })),
+  );
+  const share = mechanism.query_share;
+  return (
+    <>
+      <Card
+        title={`${count(queries.length)} queries, ${count(rows.length)} records`}
+        eyebrow="Head list"
+        caption="The same for every device. Each query may also be reported with any other page, and there is one entry for everything else."
+      >
+        <Tiles
+          tiles={[
+            { name: 'Mechanism', value: mechanism.name.replaceAll('-', ' ') },
+            { name: 'ε of a report', value: plain(numberOf(mechanism.epsilon)) },
+            {
+              name: 'Asked for the query only',
+              value: share === undefined ? 'nobody' : percent(numberOf(share)),
+            },
+          ]}
+        />
+        <Table caption="Records of the head list" rows={rows} columns={COLUMNS} texts={textsOf} />
+      </Card>
+      <Card
+        title="Signed and logged"
+        caption="Devices refuse a list whose signature, digest or log entry does not fit."
+      >
+        <dl class="settings">
+          <dt>Digest</dt>
+          <dd>
+            <code>{digest}</code>
+          </dd>
+          <dt>Entry of the public log</dt>
+          <dd>
+            {count(list.log_entry.index)}, {moment(list.log_entry.time)} UTC
+          </dd>
+          <dt>Public key (Ed25519)</dt>
+          <dd>
+            <code>{list.public_key}</code>
+          </dd>
+          <dt>Signature</dt>
+          <dd>
+            <code>{list.signature}</code>
+          </dd>
+        </dl>
+      </Card>
+    </>
+  );
+}
+
+const textsOf = (row: Row) => [row.query, row.url];
+
+const COLUMNS = [
+  {
+    name: 'Query',
+    isText: true,
+    value: (row: Row) => row.query,
+    show: (row: Row) => <Typed text={row.query} />,
+  },
+  {
+    name: 'Page',
+    isText: true,
+    value: (row: Row) => row.url,
+    show: (row: Row) => <Typed text={row.url} />,
+  },
+  {
+    name: 'Pages of the query',
+    value: (row: Row) => row.urls,
+    show: (row: Row) => count(row.urls),
+  },
+];

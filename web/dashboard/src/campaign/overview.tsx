@@ -1,0 +1,91 @@
+/** Where a campaign is, what comes next, and how much has come in. */
+import type { Campaign } from '../api/messages.js';
+import { useLoaded } from '../loading.js';
+import { Card, Tiles } from '../parts/card.js';
+import { Shown } from '../parts/loading-note.js';
+import { useVisit } from '../signed-in.js';
+import { count, moment, plain } from '../words/numbers.js';
+import { lossOf } from '../words/privacy.js';
+import { Enrolment } from './enrolment.js';
+import { Moves } from './moves.js';
+import { Progress } from './progress.js';
+import { StateMachine } from './state-machine.js';
+
+/** How often counts are fetched anew. */
+export const EVERY_MS = 2500;
+
+interface OverviewProps {
+  readonly campaign: Campaign;
+  readonly again: () => void;
+}
+
+export function Overview({ campaign, again }: OverviewProps) {
+  const { service, who } = useVisit();
+  const [progress, fetchProgress] = useLoaded(
+    async () => (who ? service.progress(campaign.id) : null),
+    [service, campaign.id, who?.name],
+    EVERY_MS,
+  );
+  const isOperator = who?.role === 'operator';
+  return (
+    <>
+      <Card title="State">
+        <StateMachine campaign={campaign} />
+        {isOperator && <Moves campaign={campaign} moved={again} />}
+      </Card>
+      <Shown loaded={progress}>
+        {(value) => value && <Progress campaign={campaign} progress={value} />}
+      </Shown>
+      {isOperator && ['draft', 'opt-in-open'].includes(campaign.state) && (
+        <Enrolment id={campaign.id} made={fetchProgress} />
+      )}
+      <Settings campaign={campaign} />
+    </>
+  );
+}
+
+function Settings({ campaign }: { readonly campaign: Campaign }) {
+  const { epsilon, delta } = lossOf(campaign);
+  const { rules, parameters } = campaign;
+  const size = parameters.head_list_size;
+  return (
+    <Card title="Promise and rules">
+      <Tiles
+        tiles={[
+          { name: 'ε, for everybody', value: plain(epsilon) },
+          { name: 'δ, for opt-in users', value: plain(delta) },
+          { name: 'Preset', value: String(parameters.preset ?? '') },
+          { name: 'Queries kept at most', value: typeof size === 'number' ? count(size) : 'all' },
+          { name: 'Clients expected', value: count(campaign.expected_clients) },
+          { name: 'Enrolment', value: campaign.open_enrolment ? 'open' : 'by token' },
+        ]}
+      />
+      <dl class="settings">
+        <dt>Created</dt>
+        <dd>{moment(campaign.created_at)} UTC</dd>
+        <dt>Opt-in side is sealed</dt>
+        <dd>{rule(rules.opt_in_until, rules.opt_in_enough, 'contributions')}</dd>
+        <dt>Clients’ side opens</dt>
+        <dd>{rule(rules.clients_from, null, '')}</dd>
+        <dt>Clients’ side is sealed</dt>
+        <dd>{rule(rules.clients_until, rules.clients_enough, 'reports')}</dd>
+        <dt>Campaign id</dt>
+        <dd>
+          <code>{campaign.id}</code>
+        </dd>
+      </dl>
+    </Card>
+  );
+}
+
+function rule(
+  time: string | null | undefined,
+  enough: number | null | undefined,
+  what: string,
+): string {
+  const parts = [
+    ...(time ? [`at ${moment(time)} UTC`] : []),
+    ...(enough ? [`at ${count(enough)} ${what}`] : []),
+  ];
+  return parts.join(' or ') || 'by an operator';
+}

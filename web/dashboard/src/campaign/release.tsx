@@ -1,0 +1,145 @@
+/** The release: what is popular, how sure that is, and what stands behind it. */
+import { useMemo, useState } from 'preact/hooks';
+import type { Release } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
+import { blended, groupsApart, rowName } from '../charts/estimates.js';
+import { drawRows } from '../charts/rows.js';
+import { drawWeights } from '../charts/weights.js';
+import { useLoaded } from '../loading.js';
+import { Card, Tiles } from '../parts/card.js';
+import { Chart } from '../parts/chart.js';
+import { Choice } from '../parts/choice.js';
+import { GroupLegend } from '../parts/legend.js';
+import { Shown } from '../parts/loading-note.js';
+import { Table } from '../parts/table.js';
+import { useVisit } from '../signed-in.js';
+import { listed } from '../trends/changes.js';
+import { count, day, percent, plain, plural } from '../words/numbers.js';
+import { CertificateCard } from './certificate.js';
+import { DriftCard } from './drift.js';
+import { QUERY_COLUMNS, RECORD_COLUMNS, textsOf } from './estimate-columns.js';
+
+/** More rows than this are in the table only. */
+const MOST_DRAWN = 50;
+
+export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
+  const { service } = useVisit();
+  const [release] = useLoaded(
+    () => service.release(campaign.id),
+    [service, campaign.id, campaign.state],
+  );
+  return (
+    <Shown loaded={release}>
+      {(value) => (
+        <>
+          <Summary release={value} />
+          <Estimates release={value} />
+          <div class="pair">
+            <WeightsCard release={value} />
+            <DriftCard drift={value.drift} disagreement={value.disagreement} />
+          </div>
+          <CertificateCard certificate={value.certificate} />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Summary({ release }: { readonly release: Release }) {
+  const other = release.queries.find(({ cell }) => cell === 'other');
+  const half = other?.std_error == null ? undefined : `± ${percent(other.std_error)}`;
+  return (
+    <section class="summary" aria-label="Summary">
+      {!release.private && (
+        <p class="banner banner-danger">Made with a seed: an experiment, not for people.</p>
+      )}
+      <Tiles
+        tiles={[
+          ...Object.entries(release.users).map(([name, users]) => ({
+            name: name.replaceAll('_', ' ').replace('opt in', 'opt-in users'),
+            value: count(users),
+          })),
+          { name: 'queries', value: count(listed(release.queries).length) },
+          { name: 'records', value: count(listed(release.records).length) },
+          {
+            name: 'of all searches are listed',
+            value: percent(other ? 1 - other.probability : null),
+            note: half,
+          },
+          { name: 'released', value: day(release.created) },
+        ]}
+      />
+    </section>
+  );
+}
+
+const SETS = [
+  { value: 'queries', name: 'Queries' },
+  { value: 'records', name: 'Records' },
+] as const;
+const SIZES = [
+  { value: '10', name: '10' },
+  { value: '25', name: '25' },
+  { value: '50', name: '50' },
+] as const;
+const VIEWS = [
+  { value: 'blend', name: 'Blend' },
+  { value: 'groups', name: 'Groups apart' },
+] as const;
+
+function Estimates({ release }: { readonly release: Release }) {
+  const [set, setSet] = useState<'queries' | 'records'>('queries');
+  const [size, setSize] = useState<'10' | '25' | '50'>('25');
+  const [view, setView] = useState<'blend' | 'groups'>('blend');
+  const rows = useMemo(() => listed(release[set]), [release, set]);
+  const top = useMemo(() => rows.slice(0, Math.min(Number(size), MOST_DRAWN)), [rows, size]);
+  const draw = useMemo(
+    () =>
+      drawRows({
+        names: top.map(rowName),
+        series: view === 'blend' ? [blended(top)] : groupsApart(top, release.confidence),
+        axis: 'Probability →',
+        tick: (value) => `${plain(Number((value * 100).toPrecision(6)))} %`,
+      }),
+    [top, view, release.confidence],
+  );
+  const what =
+    set === 'queries'
+      ? plural(rows.length, 'query', 'queries')
+      : plural(rows.length, 'record', 'records');
+  return (
+    <Card
+      title={`What is popular: ${what}`}
+      caption={`Bars are ${plain(release.confidence * 100)} % intervals of the estimates. A hollow mark has none: its estimate may be far off.`}
+    >
+      <div class="controls">
+        <Choice legend="Show" options={SETS} chosen={set} choose={setSet} />
+        <Choice legend="Top" options={SIZES} chosen={size} choose={setSize} />
+        <Choice legend="By" options={VIEWS} chosen={view} choose={setView} />
+      </div>
+      <GroupLegend names={view === 'blend' ? ['Blend'] : ['Opt-in users', 'Clients']} />
+      <Chart
+        label={`The ${count(top.length)} most popular ${set} with intervals; the table below has the numbers.`}
+        draw={draw}
+      />
+      <Table
+        caption={`All ${set} of the release`}
+        rows={release[set]}
+        columns={set === 'queries' ? QUERY_COLUMNS : RECORD_COLUMNS}
+        texts={textsOf}
+      />
+    </Card>
+  );
+}
+
+function WeightsCard({ release }: { readonly release: Release }) {
+  const draw = useMemo(() => drawWeights(listed(release.records).slice(0, 500)), [release]);
+  return (
+    <Card
+      title="Who is believed how much"
+      caption="The weight of the opt-in users in the blend of each record; the clients have the rest. The numbers are in the table of records, column Opt-in weight."
+    >
+      <Chart label="Weight of the opt-in users by probability of a record." draw={draw} />
+    </Card>
+  );
+}

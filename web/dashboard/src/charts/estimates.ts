@@ -1,0 +1,48 @@
+/** The estimates of a release as series of a chart: the blend, and the two groups apart. */
+import type { Estimate } from '../api/documents.js';
+import { criticalValue } from '../trends/normal.js';
+import type { Mark, Series } from './rows.js';
+
+export const GROUPS = [
+  { name: 'Blend', colour: '--blend', symbol: 'circle' },
+  { name: 'Opt-in users', colour: '--opt-in', symbol: 'square' },
+  { name: 'Clients', colour: '--clients', symbol: 'diamond' },
+] as const;
+
+/** Returns the blend of each row with its interval. */
+export function blended(rows: readonly Estimate[]): Series {
+  const marks = rows.map(({ probability, low, high }, row) => ({
+    row,
+    value: probability,
+    low,
+    high,
+  }));
+  return { ...GROUPS[0], marks };
+}
+
+/** Returns what each group alone says of the rows, with intervals of the same confidence. */
+export function groupsApart(rows: readonly Estimate[], confidence: number): Series[] {
+  const reach = criticalValue((1 - confidence) / 2);
+  const optIn = rows.flatMap((row, at) =>
+    within(at, row.opt_in_probability, row.opt_in_std_error, reach),
+  );
+  const clients = rows.flatMap((row, at) =>
+    within(at, row.client_probability, row.client_std_error, reach),
+  );
+  return [
+    { ...GROUPS[1], marks: optIn },
+    { ...GROUPS[2], marks: clients },
+  ];
+}
+
+function within(row: number, value: number | null, error: number | null, reach: number): Mark[] {
+  if (value === null) return [];
+  if (error === null) return [{ row, value, low: null, high: null }];
+  return [{ row, value, low: value - reach * error, high: value + reach * error }];
+}
+
+/** Writes a row's name in one line of plain text. */
+export function rowName(row: Estimate): string {
+  const query = row.query ?? '⋆ everything else';
+  return row.cell === 'record' || row.cell === 'other_url' ? `${query} → ${row.url ?? '⋆'}` : query;
+}

@@ -1,0 +1,44 @@
+/** Signing in with a token of the API. */
+import { useState } from 'preact/hooks';
+import type { Taker } from '../api/messages.js';
+import { Service, type ServiceProblem } from '../api/service.js';
+import { problemFrom } from '../loading.js';
+import { TextField } from '../parts/fields.js';
+import { Refused } from '../parts/loading-note.js';
+import { Title } from '../parts/title.js';
+
+export function SignInPage({ signIn }: { readonly signIn: (token: string, who: Taker) => void }) {
+  const [token, setToken] = useState('');
+  const [problem, setProblem] = useState<ServiceProblem | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setProblem(null);
+    try {
+      signIn(token.trim(), await new Service(token.trim()).whoAmI());
+    } catch (thrown) {
+      setProblem(problemFrom(thrown));
+    }
+  };
+  return (
+    <div class="sign-in">
+      <Title
+        text="Sign in"
+        lead="What is popular among your users, without learning what any one of them did."
+      />
+      <form class="card form" onSubmit={submit}>
+        <TextField
+          label="API token"
+          hint="Printed at the service’s first start, or made with: blender-dp token create NAME --role operator. It is kept in this tab only."
+          type="password"
+          value={token}
+          change={setToken}
+          isNeeded
+        />
+        {problem && <Refused problem={problem} />}
+        <button type="submit" class="button button-strong">
+          Sign in
+        </button>
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+/** What changed between two releases, by the rules of `blender-dp trends`. */
+import { useMemo } from 'preact/hooks';
+import type { Release } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
+import { drawRows } from '../charts/rows.js';
+import { useLoaded } from '../loading.js';
+import { CampaignChoice } from '../parts/campaign-choice.js';
+import { Card } from '../parts/card.js';
+import { Chart } from '../parts/chart.js';
+import { Shown } from '../parts/loading-note.js';
+import { Table } from '../parts/table.js';
+import { Title } from '../parts/title.js';
+import { useVisit } from '../signed-in.js';
+import { type Change, changes } from '../trends/changes.js';
+import { count, percent, plain, plural } from '../words/numbers.js';
+import { CHANGE_COLUMNS, textsOf } from './change-columns.js';
+
+const FALSE_DISCOVERY_RATE = 0.05;
+const MOST_DRAWN = 50;
+
+interface TrendsProps {
+  readonly now: string | null;
+  readonly before: string | null;
+}
+
+export function TrendsPage({ now, before }: TrendsProps) {
+  const { service } = useVisit();
+  const [campaigns] = useLoaded(() => service.campaigns(), [service]);
+  return (
+    <>
+      <Title text="Trends" lead="What rose and what fell between two releases, beyond chance." />
+      <Shown loaded={campaigns}>
+        {(found) => <Picked campaigns={found} now={now} before={before} />}
+      </Shown>
+    </>
+  );
+}
+
+interface PickedProps extends TrendsProps {
+  readonly campaigns: readonly Campaign[];
+}
+
+function Picked({ campaigns, now, before }: PickedProps) {
+  const released = campaigns.filter(({ state }) => state === 'released');
+  const later = now ?? released[0]?.id ?? null;
+  const earlier = before ?? released[1]?.id ?? null;
+  const go = (later: string | null, earlier: string | null) => {
+    const asked = new URLSearchParams({ now: later ?? '', before: earlier ?? '' });
+    location.hash = `#/trends?${asked}`;
+  };
+  if (released.length < 2) {
+    return (
+      <p class="card empty">
+        Trends need two released campaigns; there {released.length === 1 ? 'is one' : 'is none'}.
+      </p>
+    );
+  }
+  return (
+    <>
+      <section class="card form form-columns" aria-label="Releases to compare">
+        <CampaignChoice
+          label="Now"
+          campaigns={released}
+          chosen={later}
+          choose={(id) => go(id, earlier)}
+        />
+        <CampaignChoice
+          label="Before"
+          campaigns={released}
+          chosen={earlier}
+          choose={(id) => go(later, id)}
+        />
+      </section>
+      {later && earlier && later !== earlier && <Compared now={later} then={earlier} />}
+      {later === earlier && <p class="banner banner-info">Choose two different releases.</p>}
+    </>
+  );
+}
+
+function Compared({ now, then }: { readonly now: string; readonly then: string }) {
+  const { service } = useVisit();
+  const [releases] = useLoaded(
+    () => Promise.all([service.release(now), service.release(then)]),
+    [service, now, then],
+  );
+  return (
+    <Shown loaded={releases}>{([after, before]) => <Changes now={after} then={before} />}</Shown>
+  );
+}
+
+function Changes({ now, then }: { readonly now: Release; readonly then: Release }) {
+  const found = useMemo(() => changes(now, then, FALSE_DISCOVERY_RATE), [now, then]);
+  const measured = found.filter(({ difference }) => difference !== null).slice(0, MOST_DRAWN);
+  const draw = useMemo(() => drawChanges(measured), [found]);
+  return (
+    <Card
+      title={verdictWords(found)}
+      caption={`Differences in percentage points, with ${plain(now.confidence * 100)} % intervals. Of the changes called so, at most ${percent(FALSE_DISCOVERY_RATE, 0)} are chance, on average. Queries on one list only have no difference, because the other list does not estimate them.`}
+    >
+      {measured.length > 0 && (
+        <Chart
+          label={`Differences of the ${count(measured.length)} surest changes with intervals; the table below has the numbers.`}
+          draw={draw}
+        />
+      )}
+      <Table caption="All changes" rows={found} columns={CHANGE_COLUMNS} texts={textsOf} />
+    </Card>
+  );
+}
+
+function verdictWords(found: readonly Change[]): string {
+  const of = (verdict: Change['verdict']) =>
+    found.filter((change) => change.verdict === verdict).length;
+  if (!of('rose') && !of('fell')) return 'Nothing changed that could not be chance';
+  return `${plural(of('rose'), 'query', 'queries')} rose and ${count(of('fell'))} fell`;
+}
+
+const COLOURS = { rose: '--clients', fell: '--danger', unclear: '--quiet' } as const;
+
+function drawChanges(measured: readonly Change[]) {
+  const series = (['rose', 'fell', 'unclear'] as const).map((verdict) => ({
+    colour: COLOURS[verdict],
+    marks: measured.flatMap((change, row) =>
+      (change.verdict ?? 'unclear') === verdict
+        ? [{ row, value: change.difference ?? 0, low: change.low, high: change.high }]
+        : [],
+    ),
+  }));
+  return drawRows({
+    names: measured.map(({ query }) => query),
+    series,
+    axis: 'Percentage points →',
+    tick: (value) => `${value > 0 ? '+' : ''}${plain(Number((value * 100).toPrecision(6)))}`,
+    areApart: false,
+    hasZero: true,
+  });
+}

@@ -1,0 +1,164 @@
+/** Tables of any length: sorted by any column, filtered, a page at a time. */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { count } from '../words/numbers.js';
+import { filteredRows, type Order, sortedRows } from './table-order.js';
+
+const ROWS_A_PAGE = 50;
+/** So many rows anybody can count; they need no filter and no words about pages. */
+const FEW = 10;
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly hint?: string;
+  /** What rows are sorted by; a text or a number, null where there is none. */
+  readonly value: (row: Row) => string | number | null;
+  readonly show: (row: Row) => ComponentChildren;
+  readonly isText?: boolean;
+}
+
+interface TableProps<Row> {
+  readonly caption: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+  /** Texts that the filter looks into; no filter if left out. */
+  readonly texts?: (row: Row) => readonly (string | null | undefined)[];
+  readonly rowsAPage?: number;
+}
+
+export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TableProps<Row>) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const [wanted, setWanted] = useState('');
+  const [page, setPage] = useState(0);
+  const shown = useMemo(
+    () => sortedRows(filteredRows(rows, texts, wanted), columns, order),
+    [rows, texts, wanted, columns, order],
+  );
+  const length = rowsAPage ?? ROWS_A_PAGE;
+  const first = Math.min(page, Math.max(Math.ceil(shown.length / length) - 1, 0)) * length;
+  const restart = (change: () => void) => {
+    change();
+    setPage(0);
+  };
+  return (
+    <>
+      {texts && rows.length > FEW && (
+        <div class="controls">
+          <label class="filter">
+            <span class="visually-hidden">Filter: {caption}</span>
+            <input
+              type="search"
+              placeholder="Filter"
+              value={wanted}
+              onInput={(event) => restart(() => setWanted(event.currentTarget.value))}
+            />
+          </label>
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse must scroll it too */}
+      <section class="table-scroll" tabIndex={0} aria-label={caption}>
+        <table>
+          <caption class="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column, at) => (
+                <Head
+                  key={column.name}
+                  column={column}
+                  order={order?.column === at ? order : null}
+                  sort={() => restart(() => setOrder(nextOrder(order, at, column.isText ?? false)))}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.slice(first, first + length).map((row, at) => (
+              <Line key={first + at} row={row} columns={columns} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Pager first={first} length={length} all={shown.length} turn={setPage} />
+    </>
+  );
+}
+
+function nextOrder(order: Order | null, column: number, isText: boolean): Order {
+  if (order?.column === column) return { column, direction: order.direction === 1 ? -1 : 1 };
+  return { column, direction: isText ? 1 : -1 };
+}
+
+interface HeadProps<Row> {
+  readonly column: Column<Row>;
+  readonly order: Order | null;
+  readonly sort: () => void;
+}
+
+function Head<Row>({ column, order, sort }: HeadProps<Row>) {
+  const sorted = order === null ? 'none' : order.direction === 1 ? 'ascending' : 'descending';
+  const sign = { none: '↕', ascending: '▲', descending: '▼' }[sorted];
+  return (
+    <th scope="col" class={column.isText ? 'text' : 'number'} aria-sort={sorted as 'none'}>
+      <button type="button" class="sort" title={column.hint} onClick={sort}>
+        {column.name}
+        <span class="sort-sign" aria-hidden="true">
+          {sign}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+function Line<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <tr>
+      {columns.map((column, at) => {
+        const kind = column.isText ? 'text' : 'number';
+        return at === 0 ? (
+          <th scope="row" class={kind} key={column.name}>
+            {column.show(row)}
+          </th>
+        ) : (
+          <td class={kind} key={column.name}>
+            {column.show(row)}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+interface PagerProps {
+  readonly first: number;
+  readonly length: number;
+  readonly all: number;
+  readonly turn: (page: number) => void;
+}
+
+function Pager({ first, length, all, turn }: PagerProps) {
+  const page = Math.floor(first / length);
+  const last = Math.min(first + length, all);
+  if (all > 0 && all <= FEW) return null;
+  return (
+    <div class="pager">
+      <span aria-live="polite">
+        {all === 0 ? 'No rows.' : `Rows ${count(first + 1)} to ${count(last)} of ${count(all)}`}
+      </span>
+      {all > length && (
+        <span class="pager-buttons">
+          <button type="button" class="button" disabled={page === 0} onClick={() => turn(page - 1)}>
+            Back
+          </button>
+          <button
+            type="button"
+            class="button"
+            disabled={last >= all}
+            onClick={() => turn(page + 1)}
+          >
+            Next
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}

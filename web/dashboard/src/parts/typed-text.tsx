@@ -1,0 +1,31 @@
+/** What people typed, which may be anything; and what stands for everything else. */
+import type { Estimate } from '../api/documents.js';
+
+export function Typed({ text }: { readonly text: string }) {
+  return (
+    <span class="typed clip" title={text}>
+      {text}
+    </span>
+  );
+}
+
+/** The name of a row: a query, a record, or the rest of something. */
+export function QueryName({ row }: { readonly row: Estimate }) {
+  return row.query === null ? <Wildcard name="everything else" /> : <Typed text={row.query} />;
+}
+
+export function UrlName({ row }: { readonly row: Estimate }) {
+  if (row.cell === 'other') return <Wildcard name="everything else" />;
+  return row.url ? <Typed text={row.url} /> : <Wildcard name="any other page" />;
+}
+
+function Wildcard({ name }: { readonly name: string }) {
+  return (
+    <span class="wildcard">
+      <span class="wildcard-sign" aria-hidden="true">
+        ⋆
+      </span>
+      {name}
+    </span>
+  );
+}

@@ -1,0 +1,172 @@
+/** What a campaign promises, in words that can be handed to the people who are asked. */
+import type { Certificate, HeadListDocument } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
+import { count, isNumber, numberOf, percent, plain } from './numbers.js';
+import { hasReached } from './states.js';
+
+/** A heading and what stands under it. */
+export interface Passage {
+  readonly title: string;
+  readonly sentences: readonly string[];
+}
+
+/** Returns how sure somebody can be at most who was `before` sure and then sees everything. */
+export function surestAfter(before: number, epsilon: number, delta = 0): number {
+  const odds = (before / (1 - before)) * Math.exp(epsilon);
+  return Math.min(1, odds / (1 + odds) + delta);
+}
+
+/** How a device reports among so many items: it names `named`, with the truth among them `truth` of the time. */
+export interface Channel {
+  readonly named: number;
+  readonly truth: number;
+}
+
+/** Returns the channel of subset selection, chosen as core/subset_selection.py does, in floats. */
+export function subsetChannel(items: number, epsilon: number): Channel {
+  if (items === 1) return { named: 1, truth: 1 };
+  const below = Math.floor(items / (Math.exp(epsilon) + 1));
+  const candidates = [1, Math.max(below, 1), Math.min(below + 1, items - 1)].map((named) => ({
+    named,
+    truth: 1 / (1 + ((items - named) / named) * Math.exp(-epsilon)),
+  }));
+  const spread = ({ named, truth }: Channel) =>
+    ((named - truth) * (items - 1 - named + truth)) / (items * truth - named) ** 2;
+  return candidates.reduce((best, other) => (spread(other) < spread(best) ? other : best));
+}
+
+/** Returns the statement, from what is public of a campaign. */
+export function privacyStatement(
+  campaign: Campaign,
+  certificate: Certificate | null,
+  list: HeadListDocument | null,
+): Passage[] {
+  return [
+    { title: 'What this is for', sentences: [campaign.purpose] },
+    optInPassage(campaign),
+    clientPassage(list),
+    epsilonPassage(campaign),
+    keptPassage(campaign),
+    choicePassage(),
+    ...(certificate ? [proofPassage(certificate)] : []),
+  ];
+}
+
+function optInPassage(campaign: Campaign): Passage {
+  return {
+    title: 'If you opt in',
+    sentences: [
+      'Your device sends your searches and the pages you chose to the organisation, with the consent that you gave. They are encrypted where they are stored.',
+      'They are used once: to find what is popular, with random noise that hides what any one person contributed. Only that noisy result is published.',
+      `Opting in means agreeing to version ${campaign.consent.version} of the consent text. Until the collection is sealed you can withdraw, and your records are deleted.`,
+    ],
+  };
+}
+
+function clientPassage(list: HeadListDocument | null): Passage {
+  return {
+    title: 'If you send private reports',
+    sentences: [
+      'Your device fetches a public list of popular searches. It sends one report: entries of that list, picked at random, with a bias towards what is true for you that ε limits. What you searched for never leaves your device as text, and nothing outside the list can be sent at all.',
+      ...(list ? listSentences(list) : []),
+    ],
+  };
+}
+
+function listSentences(list: HeadListDocument): string[] {
+  const { mechanism, queries } = list.head_list;
+  const size = `The list has ${count(queries.length)} searches and is the same for everybody.`;
+  if (mechanism.name !== 'subset-selection') return [size];
+  const epsilon = numberOf(mechanism.epsilon);
+  const share = numberOf(mechanism.query_share ?? '0');
+  const records = queries.reduce((sum, { urls }) => sum + urls.length + 1, 1);
+  const asked = [
+    { share: 1 - share, what: 'search and page', entries: records },
+    { share, what: 'search alone', entries: queries.length + 1 },
+  ].filter((question) => question.share > 0);
+  return [size, ...asked.map((question) => questionSentence(question, epsilon))];
+}
+
+interface AskedQuestion {
+  readonly share: number;
+  readonly what: string;
+  readonly entries: number;
+}
+
+function questionSentence({ share, what, entries }: AskedQuestion, epsilon: number): string {
+  const { named, truth } = subsetChannel(entries, epsilon);
+  const often = Math.round(truth * 100);
+  return `${percent(share, 0)} of the devices, picked at random, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. In about ${often} of 100 reports the true one is among them; the others name only random ones, and nobody can tell which is which.`;
+}
+
+function epsilonPassage(campaign: Campaign): Passage {
+  const { epsilon, delta } = lossOf(campaign);
+  const after = surestAfter(0.001, epsilon);
+  const isPaper = campaign.parameters.preset === 'paper';
+  return {
+    title: `What ε = ${plain(epsilon)} means`,
+    sentences: [
+      `ε bounds what anybody can learn from your taking part, whatever else they know and whatever computers they have. The odds of any guess about what you did can grow by a factor of ${plain(Math.exp(epsilon))} at most.`,
+      `If somebody thinks it is 1 in 1,000 likely that you searched for something, then after seeing everything they can think it ${oneIn(after)} likely at most (${percent(after)}). Usually they learn far less.`,
+      `${isPaper ? 'For everybody' : 'For people who opt in'}, this bound may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : '; for private reports it never fails'}.`,
+    ],
+  };
+}
+
+function oneIn(probability: number): string {
+  return `1 in ${plain(1 / probability)}`;
+}
+
+function keptPassage(campaign: Campaign): Passage {
+  const isDeleted = hasReached(campaign.state, 'list-published') || campaign.state === 'purged';
+  return {
+    title: 'How long raw data is kept',
+    sentences: [
+      isDeleted
+        ? 'The raw records of opt-in users were deleted when the list was made. The key that they were encrypted with is destroyed right after; the job list of the campaign shows when that is done.'
+        : `Raw records of opt-in users are kept until the list of popular searches is made${deadline(campaign)}. Then they are deleted and their key is destroyed.`,
+      'Private reports are only counted: what a report names is added to totals when it arrives and is not kept. Until the release the service remembers the random number of each report and a short keyed check of its content, so that none is counted twice; then both are deleted.',
+    ],
+  };
+}
+
+function deadline(campaign: Campaign): string {
+  const until = campaign.rules.opt_in_until;
+  return until ? `, at the latest soon after ${until.slice(0, 10)}` : '';
+}
+
+function choicePassage(): Passage {
+  return {
+    title: 'Your choice',
+    sentences: [
+      'You may opt in, send private reports, or do nothing. Suggestions from the published result work on your own device in every case, and asking for them sends nothing.',
+    ],
+  };
+}
+
+function proofPassage(certificate: Certificate): Passage {
+  return {
+    title: 'Who checked this',
+    sentences: [
+      certificate.sentence,
+      'The certificate states what is spent of each group’s privacy, as exact numbers. Anybody can compute it again from public files with blender-dp certify.',
+    ],
+  };
+}
+
+/** Returns the ε and δ of a campaign's parameters. */
+export function lossOf(campaign: Campaign): { epsilon: number; delta: number } {
+  const { epsilon, delta } = campaign.parameters;
+  return { epsilon: decimal(epsilon), delta: decimal(delta) };
+}
+
+function decimal(value: unknown): number {
+  if (isNumber(value)) return value;
+  return typeof value === 'string' ? numberOf(value) : Number.NaN;
+}
+
+/** Returns a statement as plain text. */
+export function statementText(name: string, passages: readonly Passage[]): string {
+  const parts = passages.map(({ title, sentences }) => `${title}\n\n${sentences.join('\n\n')}`);
+  return `${[name, ...parts].join('\n\n\n')}\n`;
+}

@@ -1,0 +1,125 @@
+/** The states of a campaign in the order in which they come, and the moves between them. */
+import type { JobKind, Move, State } from '../api/messages.js';
+
+export interface StateWords {
+  readonly state: State;
+  readonly title: string;
+  /** What happens while a campaign is in it. */
+  readonly sentence: string;
+  /** Whose turn it is. */
+  readonly waitsFor: 'operator' | 'people' | 'job' | 'nobody';
+}
+
+export const STATES: readonly StateWords[] = [
+  {
+    state: 'draft',
+    title: 'Draft',
+    sentence: 'Nobody has been asked yet. Opening freezes every parameter.',
+    waitsFor: 'operator',
+  },
+  {
+    state: 'opt-in-open',
+    title: 'Opt-in open',
+    sentence: 'People who opted in contribute their records, encrypted at rest; they may withdraw.',
+    waitsFor: 'people',
+  },
+  {
+    state: 'opt-in-sealed',
+    title: 'Opt-in sealed',
+    sentence: 'Nothing more is taken from opt-in users. The head list is being made.',
+    waitsFor: 'job',
+  },
+  {
+    state: 'list-published',
+    title: 'List published',
+    sentence: 'The signed head list is public and the raw records are deleted.',
+    waitsFor: 'operator',
+  },
+  {
+    state: 'clients-open',
+    title: 'Clients open',
+    sentence: 'Devices send private reports, made on the device from the published list.',
+    waitsFor: 'people',
+  },
+  {
+    state: 'clients-sealed',
+    title: 'Clients sealed',
+    sentence: 'No report is counted any more. The release is being made.',
+    waitsFor: 'job',
+  },
+  {
+    state: 'released',
+    title: 'Released',
+    sentence: 'The blended result is public.',
+    waitsFor: 'nobody',
+  },
+  {
+    state: 'purged',
+    title: 'Purged',
+    sentence: 'Everything that was not published is deleted.',
+    waitsFor: 'nobody',
+  },
+];
+
+export interface MoveWords {
+  readonly move: Move;
+  readonly title: string;
+  /** What it does, and that it cannot be undone. */
+  readonly warning: string;
+}
+
+const STEPS: Readonly<Partial<Record<State, MoveWords>>> = {
+  draft: {
+    move: 'open-opt-in',
+    title: 'Open for opt-in users',
+    warning:
+      'People can contribute from now on. Purpose, consent text and parameters are frozen for good.',
+  },
+  'opt-in-open': {
+    move: 'seal-opt-in',
+    title: 'Seal the opt-in side',
+    warning:
+      'Nobody can contribute or withdraw any more. The head list is made, then the raw records are deleted. It cannot be opened again.',
+  },
+  'list-published': {
+    move: 'open-clients',
+    title: 'Open for clients',
+    warning: 'Devices can fetch the list and send private reports from now on.',
+  },
+  'clients-open': {
+    move: 'seal-clients',
+    title: 'Seal and release',
+    warning:
+      'No further report is counted, and the result is computed and published. It cannot be opened again.',
+  },
+};
+
+export const PURGE: MoveWords = {
+  move: 'purge',
+  title: 'Purge',
+  warning:
+    'Gives the campaign up: contributions, reports and keys are deleted for good. What was published stays public.',
+};
+
+/** Returns the moves that an operator may make now, the usual one first. */
+export function movesFrom(state: State): MoveWords[] {
+  const next = STEPS[state];
+  return [...(next ? [next] : []), ...(state === 'purged' ? [] : [PURGE])];
+}
+
+export function stateWords(state: State): StateWords {
+  const found = STATES.find((words) => words.state === state);
+  return found ?? { state, title: state, sentence: '', waitsFor: 'nobody' };
+}
+
+/** Tells whether a campaign has come as far as a state; a purged one may not have. */
+export function hasReached(now: State, goal: State): boolean {
+  const place = (state: State) => STATES.findIndex((words) => words.state === state);
+  return now !== 'purged' && place(now) >= place(goal);
+}
+
+export const JOBS: Readonly<Record<JobKind, string>> = {
+  'head-list': 'Make the head list',
+  erase: 'Erase raw records and keys',
+  release: 'Make the release',
+};

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Estimate } from '../src/api/documents.js';
+import { blended, groupsApart, rowName } from '../src/charts/estimates.js';
+import { shortened } from '../src/charts/rows.js';
+
+const ROW: Estimate = {
+  cell: 'record',
+  query: 'weather',
+  url: 'a.example',
+  probability: 0.02,
+  raw_probability: 0.02,
+  std_error: 0.001,
+  low: 0.018,
+  high: 0.022,
+  opt_in_probability: 0.03,
+  opt_in_std_error: 0.002,
+  client_probability: 0.019,
+  client_std_error: null,
+  opt_in_weight: 0.4,
+};
+
+test('every estimate is drawn with its interval, and bare where it has none', () => {
+  expect(blended([ROW]).marks).toEqual([{ row: 0, value: 0.02, low: 0.018, high: 0.022 }]);
+  const [optIn, clients] = groupsApart([ROW], 0.95);
+  expect(optIn?.marks[0]?.low).toBeCloseTo(0.03 - 1.959964 * 0.002, 8);
+  expect(optIn?.marks[0]?.high).toBeCloseTo(0.03 + 1.959964 * 0.002, 8);
+  expect(clients?.marks).toEqual([{ row: 0, value: 0.019, low: null, high: null }]);
+});
+
+test('a group that says nothing of a row is not drawn there', () => {
+  const silent = { ...ROW, cell: 'other_url' as const, url: null, opt_in_probability: null };
+  expect(groupsApart([silent, ROW], 0.95)[0]?.marks.map(({ row }) => row)).toEqual([1]);
+});
+
+test('rows have names in plain text', () => {
+  expect(rowName(ROW)).toBe('weather → a.example');
+  expect(rowName({ ...ROW, cell: 'other_url', url: null })).toBe('weather → ⋆');
+  expect(rowName({ ...ROW, cell: 'other', query: null, url: null })).toBe('⋆ everything else');
+});
+
+test('names are cut between whole letters', () => {
+  expect(shortened('weather', 7)).toBe('weather');
+  expect(shortened('weathers', 7)).toBe('weathe…');
+  expect(shortened('👍👍👍', 2)).toBe('👍…');
+});

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { readVectors } from '../../client/tests/vectors.js';
+import type { HeadListDocument } from '../src/api/documents.js';
+import type { Campaign, State } from '../src/api/messages.js';
+import {
+  count,
+  moment,
+  numberOf,
+  percent,
+  percentRange,
+  percentWithError,
+  plain,
+  points,
+} from '../src/words/numbers.js';
+import {
+  privacyStatement,
+  statementText,
+  subsetChannel,
+  surestAfter,
+} from '../src/words/privacy.js';
+import { hasReached, movesFrom, STATES } from '../src/words/states.js';
+
+test('numbers keep three digits and say when there is none', () => {
+  expect(count(1234567)).toBe('1,234,567');
+  expect(plain(0.12345)).toBe('0.123');
+  expect(plain(1e-5)).toBe('10⁻⁵');
+  expect(plain(0.0001)).toBe('10⁻⁴');
+  expect(plain(-2.5e-7)).toBe('−2.5\u00a0×\u00a010⁻⁷');
+  expect(percent(0.0123456)).toBe('1.23\u00a0%');
+  expect(percent(null)).toBe('–');
+  expect(percent(-0.000000001, 2)).toBe('0.00\u00a0%');
+  expect(points(-0.0012)).toBe('−0.120');
+  expect(moment('2026-11-15T12:34:56Z')).toBe('15 Nov 2026, 12:34');
+  expect(moment(null)).toBe('–');
+});
+
+test('an interval has the decimals that its width calls for', () => {
+  expect(percentRange(0.0101234, 0.0123456)).toBe('1.01 to 1.23\u00a0%');
+  expect(percentRange(0.01, null)).toBe('–');
+  expect(percentWithError(0.0123456, 0.00041)).toBe('1.235 ± 0.041\u00a0%');
+  expect(percentWithError(0.5, null)).toBe('50.0\u00a0%');
+});
+
+test('exact numbers of a certificate are read', () => {
+  expect(numberOf('99/25')).toBe(3.96);
+  expect(numberOf('1.2E-16')).toBe(1.2e-16);
+  expect(numberOf(null)).toBeNaN();
+});
+
+test('every state has a way on that the service allows, and none leads back', () => {
+  const moves = STATES.map(({ state }) => movesFrom(state).map(({ move }) => move));
+  expect(moves).toEqual([
+    ['open-opt-in', 'purge'],
+    ['seal-opt-in', 'purge'],
+    ['purge'],
+    ['open-clients', 'purge'],
+    ['seal-clients', 'purge'],
+    ['purge'],
+    ['purge'],
+    [],
+  ]);
+  expect(hasReached('released', 'list-published')).toBe(true);
+  expect(hasReached('opt-in-open', 'list-published')).toBe(false);
+  expect(hasReached('purged', 'draft')).toBe(false);
+});
+
+interface Channels {
+  readonly channels: readonly {
+    readonly size: number;
+    readonly epsilon: string;
+    readonly subset_size: number;
+    readonly threshold: string;
+  }[];
+}
+
+test('what is said of reports is what devices do', () => {
+  const { channels } = readVectors<Channels>('subset_selection');
+  expect(channels.length).toBeGreaterThan(10);
+  for (const { size, epsilon, subset_size, threshold } of channels) {
+    const { named, truth } = subsetChannel(size, numberOf(epsilon));
+    expect([size, epsilon, named]).toEqual([size, epsilon, subset_size]);
+    expect(truth).toBeCloseTo(Number(threshold) / 2 ** 64, 12);
+  }
+});
+
+test('the surest guess follows from the odds', () => {
+  expect(surestAfter(0.5, Math.log(3))).toBeCloseTo(0.75, 12);
+  expect(surestAfter(0.001, 4)).toBeCloseTo(0.0518, 4);
+  expect(surestAfter(0.9, 50, 0.5)).toBe(1);
+});
+
+function campaign(state: State, parameters: Record<string, unknown> = {}): Campaign {
+  return {
+    id: '00000000-0000-4000-8000-000000000000',
+    name: 'Popular searches',
+    purpose: 'Suggest popular searches offline.',
+    state,
+    parameters: { epsilon: 4, delta: 1e-5, preset: 'sharp', ...parameters },
+    consent: { version: '7', text: 'I agree.', text_digest: 'sha256:0' },
+    expected_clients: 1000,
+    open_enrolment: false,
+    rules: { opt_in_until: '2026-12-01T00:00:00Z' },
+    created_at: '2026-11-15T12:00:00Z',
+    moved_at: '2026-11-15T12:00:00Z',
+  };
+}
+
+const LIST = {
+  head_list: {
+    digest: 'sha256:0',
+    mechanism: { name: 'subset-selection', version: 1, epsilon: '4.0', query_share: '0.9' },
+    queries: [
+      { query: 'weather', urls: ['a.example', 'b.example'] },
+      { query: 'news', urls: ['c.example'] },
+    ],
+  },
+} as unknown as HeadListDocument;
+
+function said(...given: Parameters<typeof privacyStatement>): string {
+  return statementText('Popular searches', privacyStatement(...given));
+}
+
+test('the statement says what leaves a device, what ε means and how long data is kept', () => {
+  const before = said(campaign('opt-in-open'), null, null);
+  expect(before).toContain('kept until the list of popular searches is made');
+  expect(before).toContain('soon after 2026-12-01');
+  expect(before).toContain('version 7 of the consent text');
+  expect(before).toContain('by a factor of 54.6');
+  expect(before).toContain('1 in 19.3');
+  expect(before).toContain('δ = 10⁻⁵; for private reports it never fails');
+});
+
+test('once the list is there, the statement counts its entries and says that data is gone', () => {
+  const after = said(campaign('list-published'), null, LIST);
+  expect(after).toContain('were deleted');
+  expect(after).toContain('The list has 2 searches');
+  expect(after).toContain('names 1 of 6 entries'); // 3 records, 2 "any other page", everything else
+  expect(after).toContain('names 1 of 3 entries');
+  expect(after).toContain('90\u00a0% of the devices');
+});
+
+test('under the preset paper the bound may fail for everybody', () => {
+  expect(said(campaign('draft', { preset: 'paper' }), null, null)).toContain('For everybody, this');
+});
+
+test('a statement shows the verdict of its certificate', () => {
+  const certificate = { verdict: 'broken', sentence: 'The promise is broken.', accounts: [] };
+  expect(said(campaign('released'), certificate, null)).toContain('The promise is broken.');
+});

@@ -1,0 +1,24 @@
+/** Where the content script runs: on pages that are switched on and allowed, and nowhere else. */
+import { hostPattern } from '../search-pages/match-pattern.js';
+import { isRecording, type Settings } from './settings.js';
+
+const ID = 'capture';
+
+/** Has the browser run the content script on the pages that are watched now. */
+export async function registerCapture(settings: Settings): Promise<void> {
+  const matches = isRecording(settings) ? await allowedPages(settings) : [];
+  const registered = await chrome.scripting.getRegisteredContentScripts({ ids: [ID] });
+  if (registered.length) await chrome.scripting.unregisterContentScripts({ ids: [ID] });
+  if (!matches.length) return;
+  await chrome.scripting.registerContentScripts([
+    { id: ID, js: ['capture.js'], matches, runAt: 'document_start', persistAcrossSessions: true },
+  ]);
+}
+
+async function allowedPages({ pages }: Settings): Promise<string[]> {
+  const wanted = [...new Set(pages.filter((page) => page.isOn).map((page) => page.address))];
+  const allowed = await Promise.all(
+    wanted.map((address) => chrome.permissions.contains({ origins: [hostPattern(address)] })),
+  );
+  return wanted.filter((_, i) => allowed[i]);
+}

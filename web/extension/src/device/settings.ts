@@ -1,0 +1,48 @@
+/** What a person chose, and where the extension stands with it. */
+import type { ListSummary } from '@blender-dp/client';
+import { KNOWN_PAGES, type SearchPage } from '../search-pages/search-page.js';
+import type { Campaign, Invitation } from './collection.js';
+import type { OptIn } from './opt-in.js';
+
+/** Whom a person trusts: the organisation, nobody, or nobody and not even noise. */
+export type Choice = 'opt-in' | 'private' | 'nothing';
+
+export interface WatchedPage extends SearchPage {
+  readonly isOn: boolean;
+}
+
+export interface Settings {
+  readonly choice: Choice | null;
+  readonly invitation: Invitation | null;
+  /** The campaign as it was seen last. */
+  readonly campaign: Campaign | null;
+  /** The campaign's list as it was seen last: what reports say. */
+  readonly list: ListSummary | null;
+  /** By campaign, because a token may be needed to withdraw. */
+  readonly optIns: Readonly<Record<string, OptIn>>;
+  readonly pages: readonly WatchedPage[];
+  /** Why the last check did not do all that it should have; null if it did. */
+  readonly problem: string | null;
+  readonly checkedAt: number | null;
+}
+
+export const FIRST_SETTINGS: Settings = {
+  choice: null,
+  invitation: null,
+  campaign: null,
+  list: null,
+  optIns: {},
+  pages: KNOWN_PAGES.map((page) => ({ ...page, isOn: false })),
+  problem: null,
+  checkedAt: null,
+};
+
+/** Tells whether clicks are recorded at all. */
+export function isRecording({ choice }: Settings): boolean {
+  return choice === 'opt-in' || choice === 'private';
+}
+
+/** Returns the opt-in of the campaign at hand. */
+export function currentOptIn({ invitation, optIns }: Settings): OptIn | undefined {
+  return invitation ? optIns[invitation.campaign] : undefined;
+}

@@ -1,0 +1,49 @@
+/** What pages and content scripts ask the worker, and what it answers. */
+import type { Account, Result } from '@blender-dp/client';
+import type { KeptRecord } from './device/records.js';
+import type { Settings, WatchedPage } from './device/settings.js';
+
+/** From a content script: which page it runs in. */
+export interface WantedPage {
+  readonly kind: 'search-page';
+}
+
+/** From a content script: a result was clicked. */
+export interface Clicked {
+  readonly kind: 'clicked';
+  readonly link: string;
+}
+
+/** From the extension's own pages. */
+export type Command =
+  | { readonly kind: 'view' }
+  | { readonly kind: 'invite'; readonly invitation: string }
+  | { readonly kind: 'leave-unused' }
+  | { readonly kind: 'choose-private' }
+  | { readonly kind: 'choose-opt-in'; readonly textDigest: string }
+  | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }
+  | { readonly kind: 'check' }
+  | { readonly kind: 'contribute' }
+  | { readonly kind: 'withdraw' }
+  | { readonly kind: 'forget-record'; readonly at: number }
+  | { readonly kind: 'forget-everything'; readonly keepsSpent: boolean };
+
+/** All that a page shows. */
+export interface View {
+  readonly settings: Settings;
+  readonly records: readonly KeptRecord[];
+  readonly account: Account;
+  /** When the release that suggestions come from was fetched; null if there is none. */
+  readonly releaseFetchedAt: number | null;
+}
+
+export type Answer = Result<{ readonly view: View }>;
+
+/** Asks the worker; the answer is a problem if it cannot be reached. */
+export async function ask(command: Command): Promise<Answer> {
+  try {
+    return await chrome.runtime.sendMessage(command);
+  } catch {
+    return { ok: false, problem: 'the extension does not answer; please reload this page' };
+  }
+}

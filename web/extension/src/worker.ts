@@ -1,0 +1,144 @@
+/** The background of the extension: wakes for alarms, messages and the address bar, then sleeps. */
+import { indexedDbStorage, LocalSearch, type Suggestion } from '@blender-dp/client';
+import { registerCapture } from './device/capturing.js';
+import { Device } from './device/device.js';
+import { omniboxLines } from './device/omnibox.js';
+import { isRecording } from './device/settings.js';
+import type { Answer, Clicked, Command, WantedPage } from './messages.js';
+import { clickedRecord } from './search-pages/clicked-record.js';
+import { pageAt, type SearchPage } from './search-pages/search-page.js';
+
+const device = new Device({
+  area: chrome.storage.local,
+  ledger: indexedDbStorage(),
+  fetch: (address, options) => fetch(address, options),
+  now: Date.now,
+});
+const OWN_PAGES = chrome.runtime.getURL('');
+const IS_CHROMIUM = OWN_PAGES.startsWith('chrome-extension:');
+
+/** What is done by itself, and how often, in minutes. */
+const ALARMS: Readonly<Record<string, readonly [number, () => Promise<unknown>]>> = {
+  campaign: [180, () => device.refreshCampaign()],
+  send: [240, () => device.send()],
+  release: [1440, () => device.refreshRelease()],
+};
+
+const COMMANDS: {
+  readonly [Kind in Command['kind']]: (
+    command: Extract<Command, { readonly kind: Kind }>,
+  ) => Promise<unknown>;
+} = {
+  view: async () => {},
+  invite: ({ invitation }) => device.invite(invitation),
+  'leave-unused': () => device.leaveUnused(),
+  'choose-private': () => device.choosePrivate(),
+  'choose-opt-in': ({ textDigest }) => device.chooseOptIn(textDigest),
+  watch: ({ pages }) => device.watch(pages),
+  check: () => device.check(),
+  contribute: () => device.contributeNow(),
+  withdraw: () => device.withdraw(),
+  'forget-record': ({ at }) => device.forgetRecord(at),
+  'forget-everything': async ({ keepsSpent }) => {
+    await device.forgetEverything(keepsSpent);
+    const { origins = [] } = await chrome.permissions.getAll();
+    await chrome.permissions.remove({ origins }).catch(() => false);
+  },
+};
+
+async function obey(command: Command): Promise<Answer> {
+  const work = COMMANDS[command.kind] as (command: Command) => Promise<unknown>;
+  try {
+    const problem = await work(command);
+    if (command.kind !== 'view') await registerCapture(await device.settings.read());
+    if (typeof problem === 'string') return { ok: false, problem };
+    return { ok: true, view: await device.view() };
+  } catch {
+    return { ok: false, problem: 'this device could not do it' };
+  }
+}
+
+/** Returns the page that is watched at an address, if clicks are recorded at all. */
+async function watchedPage(address: string | undefined): Promise<SearchPage | undefined> {
+  const settings = await device.settings.read();
+  const pages = settings.pages.filter((page) => page.isOn);
+  return isRecording(settings) && address ? pageAt(pages, address) : undefined;
+}
+
+/** Believes a content script only what it clicked; where it runs, the browser says. */
+async function listen(
+  message: WantedPage | Clicked,
+  address: string | undefined,
+): Promise<unknown> {
+  const page = await watchedPage(address);
+  if (message.kind === 'search-page') return page ?? null;
+  const record = page && address ? clickedRecord(page, address, message.link) : undefined;
+  if (record) await device.keep(record);
+  return null;
+}
+
+chrome.runtime.onMessage.addListener((message, sender, answer) => {
+  if (sender.id !== chrome.runtime.id) return false;
+  const isOwn = sender.url?.startsWith(OWN_PAGES) ?? false;
+  const isOfPages = message.kind === 'search-page' || message.kind === 'clicked';
+  if (isOwn === isOfPages) return false;
+  const work = isOwn ? obey(message) : listen(message, sender.url);
+  work.then(answer, () => answer(null));
+  return true;
+});
+
+async function setAlarms(): Promise<void> {
+  for (const [name, [periodInMinutes]] of Object.entries(ALARMS)) {
+    if (!(await chrome.alarms.get(name))) await chrome.alarms.create(name, { periodInMinutes });
+  }
+}
+
+chrome.alarms.onAlarm.addListener(({ name }) => {
+  ALARMS[name]?.[1]().catch(() => {});
+});
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === 'install') chrome.tabs.create({ url: 'welcome.html' }).catch(() => {});
+});
+
+for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
+  event.addListener(() => {
+    device.settings.read().then(registerCapture, () => {});
+  });
+}
+
+/** The release that was opened last: one is asked at every keystroke. */
+let opened: { readonly fetchedAt: number; readonly search: LocalSearch } | undefined;
+
+async function suggestions(typed: string): Promise<readonly Suggestion[]> {
+  const release = await device.release.read();
+  if (release && opened?.fetchedAt !== release.fetchedAt) {
+    const result = LocalSearch.open(release.text);
+    opened = result.ok ? { fetchedAt: release.fetchedAt, search: result.search } : undefined;
+  }
+  return release && opened ? opened.search.suggest(typed) : [];
+}
+
+chrome.omnibox.onInputChanged.addListener((typed, suggest) => {
+  suggestions(typed).then(
+    (found) => suggest(omniboxLines(found, IS_CHROMIUM)),
+    () => suggest([]),
+  );
+});
+
+chrome.omnibox.onInputEntered.addListener((entered, disposition) => {
+  open(entered, disposition).catch(() => {});
+});
+
+/** Opens what was chosen; what was typed itself is looked up in a page of the extension. */
+async function open(entered: string, disposition: string): Promise<void> {
+  const isChosen = /^https?:\/\//.test(entered);
+  const url = isChosen ? entered : `popup.html?text=${encodeURIComponent(entered)}`;
+  if (disposition === 'currentTab') await chrome.tabs.update({ url });
+  else await chrome.tabs.create({ url, active: disposition === 'newForegroundTab' });
+}
+
+chrome.omnibox.setDefaultSuggestion({ description: 'Popular searches, from this device alone' });
+// A search page that breaks out of its own program must not read what was recorded elsewhere.
+chrome.storage.local.setAccessLevel?.({ accessLevel: 'TRUSTED_CONTEXTS' })?.catch(() => {});
+setAlarms().catch(() => {});

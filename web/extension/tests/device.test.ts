@@ -1,0 +1,263 @@
+/** What a device records, sends and forgets. */
+import { memoryStorage, type Storage } from '@blender-dp/client';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readInvitation, servicePattern, textDigest } from '../src/device/collection.js';
+import { Device } from '../src/device/device.js';
+import { forgetReports } from '../src/device/forgetting.js';
+import { Kept } from '../src/device/kept.js';
+import { drawRecord, type KeptRecord, MOST_RECORDS, withRecord } from '../src/device/records.js';
+import {
+  CAMPAIGN,
+  CONSENT_TEXT,
+  campaignDocument,
+  FakeService,
+  INVITATION,
+  memoryArea,
+  SERVICE,
+} from './service.js';
+
+const DAY = 86_400_000;
+const RECORD = { query: 'old town', url: 'https://town.example/' };
+let service: FakeService;
+let area: ReturnType<typeof memoryArea>;
+let ledger: Storage;
+let now: number;
+
+function device(): Device {
+  return new Device({ area, ledger, fetch: service.fetch, now: () => now });
+}
+
+async function optedIn(): Promise<Device> {
+  const one = device();
+  expect(await one.invite(INVITATION)).toBeUndefined();
+  expect(await one.chooseOptIn(await textDigest(CONSENT_TEXT))).toBeUndefined();
+  await one.keep(RECORD);
+  return one;
+}
+
+beforeEach(() => {
+  service = new FakeService();
+  area = memoryArea();
+  ledger = memoryStorage();
+  now = Date.UTC(2026, 10, 15, 12);
+});
+
+describe('an invitation', () => {
+  test('names a service, a campaign, and perhaps a key', () => {
+    const key = 'k'.repeat(43);
+    const invitation = { service: SERVICE, campaign: CAMPAIGN, publicKey: null };
+    expect(readInvitation(` ${INVITATION}/ `)).toEqual(invitation);
+    expect(readInvitation(`${INVITATION}#${key}`)).toEqual({ ...invitation, publicKey: key });
+    const inFolder = readInvitation(INVITATION.replace('/v1', '/folder/v1'));
+    expect(inFolder?.service).toBe(`${SERVICE}/folder`);
+    expect(servicePattern(invitation)).toBe('https://collect.example/*');
+  });
+
+  test.each([
+    'nonsense',
+    INVITATION.replace('https', 'http'),
+    INVITATION.replace('https', 'ftp'),
+    INVITATION.replace('https://', 'https://somebody@'),
+    `${INVITATION}?a=b`,
+    `${INVITATION}#short`,
+    `${INVITATION}/release`,
+    `${SERVICE}/v1/campaigns/1`,
+  ])('%s is none', (text) => {
+    expect(readInvitation(text)).toBeUndefined();
+  });
+
+  test('a service on this computer may be without https', () => {
+    const text = INVITATION.replace('https://collect.example', 'http://127.0.0.1:8080');
+    expect(readInvitation(text)?.service).toBe('http://127.0.0.1:8080');
+  });
+
+  test('a campaign that cannot be read is not taken up', async () => {
+    service.campaign = campaignDocument({ consent: null });
+    expect(await device().invite(INVITATION)).toContain('cannot be reached');
+    expect((await device().settings.read()).invitation).toBeNull();
+  });
+});
+
+describe('before a choice', () => {
+  test('nothing is recorded, and nothing is sent', async () => {
+    const one = device();
+    await one.invite(INVITATION);
+    await one.keep(RECORD);
+    now += 30 * DAY;
+    expect(await one.check()).toBeUndefined();
+    expect(await one.records.read()).toEqual([]);
+    expect(service.traffic.every(({ line }) => line === 'GET ')).toBe(true);
+  });
+
+  test('nobody can choose a campaign that was not looked up', async () => {
+    expect(await device().choosePrivate()).toContain('link of a campaign');
+    expect(await device().chooseOptIn('sha256:1')).toContain('link of a campaign');
+  });
+
+  test('the digest of a consent is computed from its text, never believed', async () => {
+    const one = device();
+    await one.invite(INVITATION);
+    expect(await one.chooseOptIn('sha256:is never believed')).toContain('changed');
+    expect((await one.settings.read()).choice).toBeNull();
+  });
+});
+
+describe('who opted in', () => {
+  test('has the receipt and the records sent, once', async () => {
+    const one = await optedIn();
+    expect(await one.contributeNow()).toBeUndefined();
+    expect(service.uploads.map((body) => JSON.parse(body))).toEqual([
+      {
+        version: 1,
+        consent: {
+          version: '1',
+          text_digest: await textDigest(CONSENT_TEXT),
+          given_at: '2026-11-15T12:00:00Z',
+        },
+        records: [RECORD],
+      },
+    ]);
+    expect(await one.contributeNow()).toContain('nothing to contribute');
+    expect(service.uploads.length).toBe(1);
+  });
+
+  test('has it sent by itself after a week, or on the last day', async () => {
+    const one = await optedIn();
+    await one.check();
+    now += 6 * DAY;
+    await one.check();
+    expect(service.uploads).toEqual([]);
+    service.campaign = campaignDocument({
+      rules: { opt_in_until: new Date(now + DAY / 2).toISOString() },
+    });
+    await one.check();
+    expect(service.uploads.length).toBe(1);
+  });
+
+  test('has the same bytes sent again when there was no answer, after a restart too', async () => {
+    service.answers = [0, 503, 201];
+    const one = await optedIn();
+    expect(await one.contributeNow()).toContain('later');
+    await one.keep({ query: 'came later', url: 'https://later.example/' });
+    expect(await device().contributeNow()).toContain('later');
+    expect(await device().contributeNow()).toBeUndefined();
+    expect(service.uploads.length).toBe(3);
+    expect(new Set(service.uploads).size).toBe(1);
+    expect(new Set(service.traffic.map(({ token }) => token))).toEqual(
+      new Set(['', 'Bearer token 1']),
+    );
+  });
+
+  test('is asked again when the text has changed', async () => {
+    const one = await optedIn();
+    service.campaign = campaignDocument({ consent: { version: '2', text: 'More.' } });
+    await one.refreshCampaign();
+    expect(await one.contributeNow()).toContain('has changed');
+    expect(service.uploads).toEqual([]);
+  });
+
+  test('may withdraw, and then sends nothing more', async () => {
+    const one = await optedIn();
+    expect(await one.withdraw()).toContain('nothing to withdraw');
+    await one.contributeNow();
+    expect(await one.withdraw()).toBeUndefined();
+    expect(await one.contributeNow()).toContain('nothing to contribute');
+    expect((await one.settings.read()).optIns[CAMPAIGN]).toMatchObject({
+      state: 'withdrawn',
+      body: null,
+    });
+  });
+
+  test('is told when the service says no', async () => {
+    service.answers = [422];
+    const one = await optedIn();
+    expect(await one.contributeNow()).toContain('refused');
+    expect((await one.settings.read()).problem).toContain('refused');
+  });
+
+  test('is not counted twice: no private report follows a contribution', async () => {
+    const one = await optedIn();
+    await one.contributeNow();
+    await one.choosePrivate();
+    service.campaign = campaignDocument({ state: 'clients-open' });
+    expect(await one.check()).toBeUndefined();
+    expect(service.traffic.some(({ line }) => /head-list|reports/.test(line))).toBe(false);
+  });
+});
+
+describe('records', () => {
+  test('are kept for ninety days, in order, each with a time of its own', () => {
+    let records: readonly KeptRecord[] = [];
+    for (const at of [0, 0, 50 * DAY, 91 * DAY]) records = withRecord(records, RECORD, at);
+    expect(records.map(({ at }) => at)).toEqual([50 * DAY, 91 * DAY]);
+    expect(withRecord(withRecord([], RECORD, 5), RECORD, 5).map(({ at }) => at)).toEqual([5, 6]);
+    const many = Array.from({ length: MOST_RECORDS }, (_, at) => ({ ...RECORD, at }));
+    expect(withRecord(many, RECORD, MOST_RECORDS).length).toBe(MOST_RECORDS);
+  });
+
+  test('every record can be drawn, and none is drawn of none', () => {
+    const records = [1, 2, 3].map((at) => ({ query: `${at}`, url: 'u', at }));
+    const drawn = [0x00, 0x40, 0x80].map((byte) =>
+      drawRecord(records, (count) => new Uint8Array(count).fill(byte)),
+    );
+    expect(drawn).toEqual(['1', '2', '3'].map((query) => ({ query, url: 'u' })));
+    expect(drawRecord([], () => new Uint8Array())).toBeNull();
+  });
+
+  test('one can be deleted, and all are when nothing is chosen', async () => {
+    const one = await optedIn();
+    await one.keep({ query: 'other', url: 'https://other.example/' });
+    await one.forgetRecord(now);
+    expect((await one.records.read()).map(({ query }) => query)).toEqual(['other']);
+    await one.leaveUnused();
+    expect(await one.records.read()).toEqual([]);
+  });
+
+  test('clicks at the same moment are all kept', async () => {
+    const one = await optedIn();
+    await Promise.all(Array.from({ length: 20 }, () => one.keep(RECORD)));
+    expect((await one.records.read()).length).toBe(21);
+  });
+});
+
+describe('forgetting', () => {
+  const entry = { service: SERVICE, campaign: CAMPAIGN, headList: 'd', epsilon: '4.0', drawnAt: 1 };
+
+  beforeEach(async () => {
+    const entries = (['sent', 'unsent'] as const).map((state) => ({
+      ...entry,
+      report: 'r',
+      state,
+    }));
+    await ledger.update(() => ({ ledger: { keys: { a: 'k' }, lists: {}, entries }, value: 0 }));
+  });
+
+  test('leaves nothing, and takes back what was contributed', async () => {
+    const one = await optedIn();
+    await one.contributeNow();
+    await one.forgetEverything(false);
+    expect(area.kept.size).toBe(0);
+    expect(service.traffic.at(-1)?.line).toBe('DELETE /opt-in');
+    const left = await ledger.update((value) => ({ value }));
+    expect(left).toEqual({ keys: {}, lists: {}, entries: [] });
+  });
+
+  test('may keep what was spent, without what was sent, and never sends it later', async () => {
+    await forgetReports(ledger, true);
+    const { entries } = await ledger.update((value) => ({ value }));
+    expect(entries).toEqual([
+      { ...entry, report: '', state: 'sent' },
+      { ...entry, report: '', state: 'refused' },
+    ]);
+    expect((await device().view()).account.entries.length).toBe(2);
+  });
+});
+
+test('a change that fails does not stop the next', async () => {
+  const kept = new Kept(area, 'number', 1);
+  const failing = kept.change(() => {
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await kept.change((value) => value + 1)).toBe(2);
+});

@@ -1,0 +1,133 @@
+/** What people are told: true to the numbers, and in words. */
+import type { Account, ListSummary } from '@blender-dp/client';
+import { describe, expect, test } from 'vitest';
+import { omniboxLines } from '../src/device/omnibox.js';
+import { agreed } from '../src/device/opt-in.js';
+import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
+import { casesText, countText, epsilonText, shareText } from '../src/words/numbers.js';
+import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../src/words/reports.js';
+import { standingSentence, stateSentence } from '../src/words/standing.js';
+import { CAMPAIGN, SERVICE } from './service.js';
+
+const ODDS = { question: 'query', size: 41, named: 1, missed: 0.423 } as const;
+const SEVERAL = { question: 'record', size: 81, named: 3, missed: 0.4 } as const;
+const LIST: ListSummary = {
+  digest: 'sha256:1',
+  queryCount: 40,
+  cellCount: 81,
+  epsilon: 4,
+  odds: [SEVERAL, ODDS],
+};
+
+describe('reports', () => {
+  test('a report names a random query in x of 100 cases', () => {
+    expect(oddsSentence(ODDS)).toBe(
+      'A report names a random query in 42 of 100 cases: one of 41 on a public list.',
+    );
+    expect(oddsSentence(SEVERAL)).toBe(
+      'A report names 3 searches of 81 on a public list; in 40 of 100 cases all of them are random.',
+    );
+  });
+
+  test.each([
+    [0, 'fewer than 1 of 100 cases'],
+    [0.004, 'fewer than 1 of 100 cases'],
+    [0.5, '50 of 100 cases'],
+    [0.999, 'more than 99 of 100 cases'],
+  ])('%d is never told as certain', (probability, text) => {
+    expect(casesText(probability)).toBe(text);
+  });
+
+  test('a report is explained by the question that it answers', () => {
+    expect(oddsOfReport(LIST, '{"question":"query"}')).toBe(ODDS);
+    expect(oddsOfReport(LIST, '{"question":"record"}')).toBe(SEVERAL);
+    expect(oddsOfReport(LIST, '{"cell":4}')).toBe(SEVERAL);
+    expect(oddsOfReport(LIST, '')).toBe(SEVERAL);
+  });
+
+  test('what ε bounds is said as a factor', () => {
+    expect(beliefSentence(4)).toContain('up to 55 times');
+    expect(beliefSentence(1)).toContain('up to 2.7 times');
+    expect(beliefSentence(8)).toContain('up to 2,981 times');
+  });
+
+  test('what is not said is said in whole sentences', () => {
+    for (const sentence of NOT_SAID) expect(sentence).toMatch(/^It does not .*\.$/);
+  });
+});
+
+describe('numbers', () => {
+  test('are short', () => {
+    expect([shareText(0.1234), shareText(0.01234)]).toEqual(['12 %', '1.2 %']);
+    expect([epsilonText(4), epsilonText(0.1 + 0.2)]).toEqual(['4', '0.3']);
+    expect([countText(1, 'byte', 'bytes'), countText(1234, 'byte', 'bytes')]).toEqual([
+      '1 byte',
+      '1,234 bytes',
+    ]);
+  });
+});
+
+describe('where a person stands', () => {
+  const invitation = { service: SERVICE, campaign: CAMPAIGN, publicKey: null };
+  const campaign = {
+    name: 'A town',
+    purpose: '',
+    state: 'clients-open',
+    consent: { version: '1', text: '', digest: '' },
+    epsilon: 4,
+    isOpenToAll: true,
+    optInUntil: null,
+  };
+  const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign };
+  const nothing: Account = { spent: 0, left: 8, entries: [] };
+  const reported = (state: 'sent' | 'unsent' | 'refused', service = SERVICE): Account => {
+    const entry = { service, campaign: CAMPAIGN, headList: '', report: '{}', epsilon: '4.0' };
+    return { spent: 4, left: 4, entries: [{ ...entry, drawnAt: 0, state }] };
+  };
+
+  test.each([
+    [null, nothing, 'not chosen yet'],
+    ['nothing', nothing, 'Nothing is recorded'],
+    ['private', nothing, 'will be sent soon'],
+    ['private', reported('sent'), 'was sent (ε = 4)'],
+    ['private', reported('unsent'), 'stored and will be sent'],
+    ['private', reported('refused'), 'did not take'],
+    ['private', reported('sent', 'https://other.example'), 'will be sent soon'],
+    ['opt-in', nothing, 'takes no contributions now'],
+  ] as const)('%s', (choice, account, words) => {
+    expect(standingSentence({ ...settings, choice }, account)).toContain(words);
+  });
+
+  test.each([
+    ['gathering', 'gathered and sent once'],
+    ['sent', 'were sent as they are'],
+    ['withdrawn', 'you withdrew'],
+    ['refused', 'did not take'],
+  ] as const)('who opted in and whose searches are %s', (state, words) => {
+    const open = { ...campaign, state: 'opt-in-open' };
+    const optIns = { [CAMPAIGN]: { ...agreed(open, 0), state } };
+    const opted: Settings = { ...settings, campaign: open, choice: 'opt-in', optIns };
+    expect(standingSentence(opted, nothing)).toContain(words);
+  });
+
+  test('a state that is not known is said to be so', () => {
+    expect(stateSentence('released')).toBe('It has published its result.');
+    expect(stateSentence('new')).toContain('does not know');
+  });
+});
+
+test('lines in the address bar are text, whatever a query holds', () => {
+  const link = {
+    address: 'https://a.example/?a&b',
+    shown: 'https://a.example/?a&b',
+    probability: 1,
+  };
+  const found = [{ query: '<b> & "c"', probability: 0.5, links: [link], isCorrection: false }];
+  expect(omniboxLines(found, true)).toEqual([
+    {
+      content: 'https://a.example/?a&b',
+      description: '&#60;b&#62; &#38; &#34;c&#34; (50 %) → https://a.example/?a&#38;b',
+    },
+  ]);
+  expect(omniboxLines(found, false)[0]?.description).toContain('<b> & "c" (50 %)');
+});
