@@ -118,3 +118,23 @@ def test_nothing_to_compare_is_no_drift() -> None:
         between_group_variance=0.0,
         widest=(),
     )
+
+
+@pytest.mark.parametrize(
+    ("degrees", "words"),
+    [
+        (0, "No query was frequent enough"),
+        (1, "1 frequent query was compared (p = 0.5)"),
+        (2, "2 frequent queries were compared (p = 0.5)"),
+    ],
+)
+def test_the_sentence_says_how_many_queries_were_compared(degrees: int, words: str) -> None:
+    drift = Drift(
+        statistic=1.0,
+        degrees=degrees,
+        p_value=0.5,
+        smallest_detectable=0.2,
+        between_group_variance=0.0,
+        widest=(),
+    )
+    assert words in drift.sentence

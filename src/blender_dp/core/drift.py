@@ -79,7 +79,8 @@ class Drift:
         """Say what was found, for a person."""
         if not self.degrees:
             return "No query was frequent enough to compare the two groups."
-        compared = f"{self.degrees} frequent queries were compared (p = {self.p_value:.2g})"
+        queries = "query was" if self.degrees == 1 else "queries were"
+        compared = f"{self.degrees} frequent {queries} compared (p = {self.p_value:.2g})"
         if self.is_significant:
             return (
                 f"Opt-in users and clients differ: {compared}. The opt-in users count for less "
