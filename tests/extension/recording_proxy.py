@@ -100,8 +100,12 @@ class _Connection(socketserver.StreamRequestHandler):
             return  # the browser went away
 
     def _pass_on(self) -> None:
-        lines = list(iter(self.rfile.readline, b"\r\n"))
-        if not lines or b"" in lines:
+        lines = []
+        while (line := self.rfile.readline()) != b"\r\n":
+            if not line:
+                return  # a connection that was opened ahead and not used
+            lines.append(line)
+        if not lines:
             return
         headers = dict(_header(line) for line in lines[1:])
         body = self.rfile.read(int(headers.get("content-length", "0")))
