@@ -62,7 +62,7 @@ def test_the_architecture_page_maps_every_module() -> None:
 
 def test_the_architecture_page_names_only_what_exists() -> None:
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    names = {path.name for path in [*ROOT.rglob("*.py"), *ROOT.rglob("*.md")]}
+    names = {path.name for path in tracked_files()}
     for named in re.findall(r"`(?:\w+/)*(\w+\.(?:py|md))`", page):
         assert named in names, named
     for folder in re.findall(r"`([\w/]+)/`", page):
