@@ -14,6 +14,7 @@ _SETTINGS = {
     # Compiling code and planning anew take longer than these few rows do without. The test on a
     # cluster does both.
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
 

@@ -8,6 +8,9 @@ divide 2^31 - 2; no product reaches 2^63.
 """
 
 from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
 
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.quotient import Number, quotient
@@ -33,6 +36,26 @@ class KeyedPermutation:
         squared = y * y % PRIME
         return squared * squared % PRIME * y % PRIME
 
-    def of_large(self, x: Number) -> Number:
-        """Hash a number (or a column of numbers) from 0 to 2^62 - 1 to 0 .. 2^31 - 2."""
+    def of_large(self, x: int) -> int:
+        """Hash a number from 0 to 2^62 - 1 to 0 .. 2^31 - 2."""
         return self.of_small((self.of_small(quotient(x, PRIME)) + x % PRIME) % PRIME)
+
+    def with_shuffled(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
+        """Add ``shuffled``, :meth:`of_large` of every number in a column.
+
+        A step at a time: as one expression it would name the column 55 times, and Spark would
+        take longer to plan it than to compute it.
+        """
+        x = nw.col(name)
+        parts = frame.with_columns(low=x % PRIME, shuffled=quotient(x, PRIME))
+        high = self._permuted(parts)
+        folded = high.with_columns(shuffled=(nw.col("shuffled") + nw.col("low")) % PRIME)
+        return self._permuted(folded).drop("low")
+
+    def _permuted(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Replace ``shuffled`` by :meth:`of_small` of it."""
+        y, power = nw.col("shuffled"), nw.col("power")
+        first = frame.with_columns(shuffled=(y * self.multiplier + self.offset) % PRIME)
+        squared = first.with_columns(power=y * y % PRIME)
+        fourth = squared.with_columns(power=power * power % PRIME)
+        return fourth.with_columns(shuffled=power * y % PRIME).drop("power")

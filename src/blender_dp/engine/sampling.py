@@ -87,8 +87,6 @@ def in_secret_order(
     random set of users.
     """
     is_client = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(1))
-    keyed = users.with_columns(
-        shuffled=keys.of_large(nw.col("user_id")), is_client=is_client if has_groups else nw.lit(1)
-    )
+    keyed = users.with_columns(is_client=is_client if has_groups else nw.lit(1))
     order = ["is_client", "shuffled", "user_id", "user"]
-    return tables.placed(keyed, order)
+    return tables.placed(keys.with_shuffled(keyed, "user_id"), order)

@@ -1,6 +1,7 @@
 """Spark computes the same integers, bears skew, and tells nobody's secrets."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -26,6 +27,7 @@ from logs import PLANTED
 
 pytestmark = pytest.mark.spark
 
+EXPRESSIONS = "spark.sql.codegen.factoryMode"
 EDGES = sorted(
     {
         number
@@ -45,11 +47,21 @@ def tables_of(spark: SparkSession, rows: pa.Table) -> SparkTables:
     return SparkTables(spark, log, KeptFrames())
 
 
-def test_large_numbers_are_hashed_as_in_python(spark: SparkSession) -> None:
+@pytest.fixture(params=["NO_CODEGEN", "CODEGEN_ONLY"])
+def either_spark(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """Return a Spark that interprets expressions, as in all tests here, or compiles them."""
+    usual = spark.conf.get(EXPRESSIONS) or ""
+    spark.conf.set(EXPRESSIONS, request.param)
+    yield spark
+    spark.conf.set(EXPRESSIONS, usual)
+
+
+def test_large_numbers_are_hashed_as_in_python(either_spark: SparkSession) -> None:
     key = KeyedPermutation(1_234_567_891, 987_654_321)
-    numbers = nw.from_native(spark.createDataFrame(pa.table({"x": EDGES})))
-    found = numbers.select("x", y=key.of_large(nw.col("x"))).to_native().toArrow().to_pydict()
-    assert dict(zip(found["x"], found["y"], strict=True)) == {x: key.of_large(x) for x in EDGES}
+    numbers = nw.from_native(either_spark.createDataFrame(pa.table({"x": EDGES})))
+    found = key.with_shuffled(numbers, "x").to_native().toArrow().to_pydict()
+    of_number = dict(zip(found["x"], found["shuffled"], strict=True))
+    assert of_number == {x: key.of_large(x) for x in EDGES}
 
 
 def test_whole_division_of_sparks_own_would_be_wrong(spark: SparkSession) -> None:
@@ -59,10 +71,10 @@ def test_whole_division_of_sparks_own_would_be_wrong(spark: SparkSession) -> Non
     assert any(y != x // PRIME for x, y in zip(found["x"], found["y"], strict=True))
 
 
-def test_the_shuffled_row_and_the_users_number_are_pythons(spark: SparkSession) -> None:
+def test_the_shuffled_row_and_the_users_number_are_pythons(either_spark: SparkSession) -> None:
     users = ["a", "user 1", "naïve ★", "搜索", "x" * 300, ""]
     rows = [0, 1, 7, 2**31 - 2, 2**31 - 1, 2**30]
-    tables = tables_of(spark, pa.table({"row": rows, "user_key": users}))
+    tables = tables_of(either_spark, pa.table({"row": rows, "user_key": users}))
     key = KeyedPermutation(PRIME - 1, 5)
     found = tables.fetch(tables.with_user_id(tables.log(key))).to_pydict()
     assert found["shuffled"] == [key.of_small(row) for row in rows]
