@@ -156,6 +156,16 @@ class Published:
             self.head_list, name, device.report(*NAMES[number % len(NAMES)])
         )
 
+    def report_on_a_record(self) -> dict[str, Any]:
+        """Return an honest report of somebody whose id asks for more than the query.
+
+        Without one there is no release.
+        """
+        report = self.report()
+        while report["question"] != "record":
+            report = self.report()
+        return report
+
     def batch(self, count: int) -> dict[str, Any]:
         """Return honest reports as one request."""
         return self.batch_of([self.report(number=number) for number in range(count)])
