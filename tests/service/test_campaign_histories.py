@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from blender_dp.service.campaign import MADE_BY_JOBS, JobKind, Move, State
 from blender_dp.service.open_store import open_store
@@ -68,11 +68,17 @@ class CampaignHistory(RuleBasedStateMachine):
             return refusal.reason
         return None
 
-    @initialize()
-    def create(self) -> None:
+    @initialize(moves=st.integers(0, len(BY_OPERATORS)))
+    def create(self, moves: int) -> None:
+        """Begin anywhere on the way, or few histories would come to the end of it."""
         self.campaign = a_campaign()
         self.run(self.store.add_campaign(self.campaign, actor="ada"))
         self.run(self.store.add_enrolments(self.campaign.id, PEOPLE))
+        for _ in range(moves):
+            self.move_on()
+            self.contribute(PEOPLE[0], b"one")
+            self.report([0, 1], cell=2)
+            self.work(is_restarted=False)
 
     @rule()
     def restart(self) -> None:
@@ -90,6 +96,11 @@ class CampaignHistory(RuleBasedStateMachine):
             if origin is self.state:
                 self._move(move, origin)
                 return
+
+    @precondition(lambda self: self.state is State.RELEASED)
+    @rule()
+    def purge(self) -> None:
+        self._move(Move.PURGE, State.RELEASED)
 
     def _move(self, move: Move, origin: State) -> None:
         asked = self.store.move(self.campaign.id, move, origin=origin, actor="ada", now=NOW)
@@ -200,5 +211,5 @@ class CampaignHistory(RuleBasedStateMachine):
         self._directory.cleanup()
 
 
-CampaignHistory.TestCase.settings = settings(max_examples=25, stateful_step_count=40)
+CampaignHistory.TestCase.settings = settings(max_examples=50, stateful_step_count=40)
 TestCampaignHistories = CampaignHistory.TestCase

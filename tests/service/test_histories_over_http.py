@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import httpx
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from service.running import NAMES, Published, running, slug_of
 
 from blender_dp.service.campaign import Move, State
@@ -60,10 +60,15 @@ class HistoryOverHttp(RuleBasedStateMachine):
     def run(self, asked: Coroutine[Any, Any, Answer]) -> Answer:
         return self._runner.run(asked)
 
-    @initialize()
-    def create(self) -> None:
+    @initialize(moves=st.integers(0, len(BY_OPERATORS) - 1))
+    def create(self, moves: int) -> None:
+        """Begin anywhere on the way, or few histories would come to the end of it."""
         self.campaign = self.run(self.service.with_contributions(USERS))
         self.tokens = self.run(self.service.enrolled(self.campaign, 3))
+        for _ in range(moves):
+            self.report(set(IDS[:5]), is_other=False)
+            self.move_on()
+            self.work()
 
     @rule()
     def restart(self) -> None:
@@ -90,6 +95,11 @@ class HistoryOverHttp(RuleBasedStateMachine):
             if origin is self.state:
                 self.move(move, origin)
                 return
+
+    @precondition(lambda self: self.state is State.RELEASED)
+    @rule()
+    def purge(self) -> None:
+        self.move(Move.PURGE, State.RELEASED)
 
     @rule()
     def work(self) -> None:
@@ -192,5 +202,5 @@ class HistoryOverHttp(RuleBasedStateMachine):
         self._directory.cleanup()
 
 
-HistoryOverHttp.TestCase.settings = settings(max_examples=8, stateful_step_count=30)
+HistoryOverHttp.TestCase.settings = settings(max_examples=20, stateful_step_count=30)
 TestHistoriesOverHttp = HistoryOverHttp.TestCase
