@@ -81,8 +81,8 @@ def some_reports(
     """Return a report a number, each naming one item: its number modulo 3 unless told."""
     named = [[cell] for cell in cells or [number % 3 for number in numbers]]
     return CheckedReports(
-        ids=[report_id(number) for number in numbers],
-        tags=[tag for _ in numbers],
+        ids=b"".join(map(report_id, numbers)),
+        tags=tag * len(numbers),
         answers=[
             Answers(
                 question=question,

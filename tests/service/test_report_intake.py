@@ -14,8 +14,8 @@ from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
-from blender_dp.service.report_intake import TAG_BYTES, ReportIntake
-from blender_dp.service.store import Reason
+from blender_dp.service.report_intake import ReportIntake
+from blender_dp.service.store import TAG_BYTES, Reason
 from blender_dp.wire.packed_items import from_text, to_text
 from blender_dp.wire.service_report import ReportFault, batch_document, service_report_document
 from blender_dp.wire.subset_reports import packings
@@ -50,7 +50,8 @@ def a_report(head_list: HeadList, report_id: bytes | None = None) -> tuple[dict[
 @pytest.mark.parametrize("name", LISTS)
 def test_what_is_read_is_what_the_device_named(name: str) -> None:
     head_list = LISTS[name]
-    made = [a_report(head_list) for _ in range(50)]
+    ids = [os.urandom(16) for _ in range(50)]
+    made = [a_report(head_list, report_id) for report_id in ids]
     kept = [{k: v for k, v in document.items() if k in BATCH_FIELDS} for document, _ in made]
     body = json.dumps(batch_document(head_list, kept)).encode()
     checked = ReportIntake(head_list, KEY).checked(body)
@@ -59,7 +60,9 @@ def test_what_is_read_is_what_the_device_named(name: str) -> None:
         for position, items in zip(answer.reports, answer.items, strict=True):
             named[int(position)] = (answer.question, tuple(items.tolist()))
     assert named == {i: (report.question, report.items) for i, (_, report) in enumerate(made)}
-    assert len(set(checked.ids)) == len(checked.tags) == 50
+    assert len(checked) == 50
+    assert checked.ids == b"".join(ids)
+    assert len(checked.tags) == 50 * TAG_BYTES
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -70,7 +73,7 @@ def test_alone_or_in_a_batch_a_report_has_the_same_tag(name: str) -> None:
     alone = intake.checked(json.dumps(document).encode())
     together = intake.checked(json.dumps(batch_document(head_list, [fields])).encode())
     assert alone.tags == together.tags
-    assert [len(tag) for tag in alone.tags] == [TAG_BYTES]
+    assert len(alone.tags) == TAG_BYTES
     assert (
         ReportIntake(head_list, bytes(32)).checked(json.dumps(document).encode()).tags != alone.tags
     )
@@ -80,7 +83,7 @@ def test_tags_of_different_contents_differ() -> None:
     intake, tags = ReportIntake(LOCAL_ALG, KEY), set()
     for cell in range(LOCAL_ALG.cells.cell_count):
         document, _ = a_report(LOCAL_ALG)
-        tags |= set(intake.checked(json.dumps({**document, "cell": cell}).encode()).tags)
+        tags.add(intake.checked(json.dumps({**document, "cell": cell}).encode()).tags)
     assert len(tags) == LOCAL_ALG.cells.cell_count
 
 

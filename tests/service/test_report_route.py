@@ -31,8 +31,8 @@ def named_by(
     cells = np.zeros(published.head_list.cells.cell_count, dtype=np.int64)
     queries = np.zeros(published.head_list.cells.query_count, dtype=np.int64)
     for report in reports:
-        [report_id] = reader.ids([report["report_id"]])
-        [answer] = reader.subsets([report_id], [report["question"]], [report["items"]])
+        report_id = reader.ids([report["report_id"]])
+        [answer] = reader.subsets(report_id, [report["question"]], [report["items"]])
         (cells if answer.question == "record" else queries)[answer.items.ravel()] += 1
     return cells.tolist(), queries.tolist()
 

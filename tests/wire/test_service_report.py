@@ -116,6 +116,14 @@ def test_a_cell_that_the_list_does_not_have_is_refused(cell: Any) -> None:
     assert refusal.value.fault is ReportFault.ITEMS
 
 
+def test_ids_that_begin_alike_are_different_ids() -> None:
+    ids = [bytes(8) + i.to_bytes(8) for i in range(3)]
+    assert ReportReader(LIST).ids([to_text(one) for one in ids]) == b"".join(ids)
+    with pytest.raises(RefusedReportError) as refusal:
+        ReportReader(LIST).ids([to_text(one) for one in [*ids, ids[1]]])
+    assert refusal.value.fault is ReportFault.REPEATED_ID
+
+
 def test_an_id_is_in_a_batch_once() -> None:
     with pytest.raises(RefusedReportError) as refusal:
         read(SHARP_LIST, [RECORD, QUERY, RECORD])
@@ -132,7 +140,7 @@ def test_a_batch_has_one_to_ten_thousand_reports(count: int) -> None:
 
 def test_ten_thousand_reports_are_read_at_once() -> None:
     texts = [to_text(i.to_bytes(16)) for i in range(10_000)]
-    assert ReportReader(LIST).ids(texts) == [i.to_bytes(16) for i in range(10_000)]
+    assert ReportReader(LIST).ids(texts) == b"".join(i.to_bytes(16) for i in range(10_000))
 
 
 def test_no_question_is_asked_that_the_list_does_not_ask() -> None:
@@ -141,7 +149,7 @@ def test_no_question_is_asked_that_the_list_does_not_ask() -> None:
     assert question_of(QUERY_ID, only_records) == "record"
     reader = ReportReader(only_records)
     with pytest.raises(RefusedReportError) as refusal:
-        reader.subsets([QUERY_ID], ["query"], [QUERY["items"]])
+        reader.subsets(QUERY_ID, ["query"], [QUERY["items"]])
     assert refusal.value.fault is ReportFault.QUESTION
 
 

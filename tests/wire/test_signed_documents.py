@@ -123,8 +123,8 @@ def test_the_id_of_a_report_decides_its_question(vector: Vector) -> None:
     head_list = read_signed_head_list(GOOD).head_list
     reader, document = ReportReader(head_list), vector["document"]
     ids = reader.ids([document["report_id"]])
-    assert [one.hex() for one in ids] == [vector["report_id"]]
-    assert question_of(ids[0], head_list) == document["question"]
+    assert ids.hex() == vector["report_id"]
+    assert question_of(ids, head_list) == document["question"]
     [answers] = reader.subsets(ids, [document["question"]], [document["items"]])
     assert answers.items.tolist() == [vector["items"]]
 

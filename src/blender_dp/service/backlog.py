@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
+from uuid import UUID
 
 from blender_dp.service.store import CheckedReports, Reason, StoreRefusal
 
@@ -21,7 +22,8 @@ class Request:
 
     work: Any
     """What to do in the transaction; None for reports."""
-    campaign_id: str = ""
+    campaign_id: UUID | None = None
+    """Whose reports; None for other work."""
     reports: CheckedReports | None = None
     is_alone: bool = False
     """Whether it must not share a transaction, or have one."""
@@ -32,7 +34,7 @@ class Request:
     @property
     def weight(self) -> int:
         """How many reports it holds, or as many as it delays."""
-        return 1 if self.reports is None else max(1, len(self.reports.ids))
+        return 1 if self.reports is None else max(1, len(self.reports))
 
 
 class Backlog:

@@ -6,8 +6,10 @@ for values. They are coroutines: PostgreSQL waits in them, SQLite never does.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 from blender_dp.service.store import Added, CheckedReports
+from blender_dp.wire.packed_items import ByteArray
 
 Row = Sequence[Any]
 Answer = TypeVar("Answer")
@@ -42,14 +44,17 @@ class Transaction(Protocol):
         """Run several statements, those of a migration."""
         ...
 
-    async def insert_report_ids(
-        self, campaign: int, ids: Sequence[bytes], tags: Sequence[bytes]
-    ) -> int:
-        """Insert the ids that are not there yet and return how many those are."""
+    async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
+        """Insert the ids that are not there yet and return how many those are.
+
+        Args:
+            campaign: Its number.
+            rows: A row a report, the 16 bytes of its id, then the 8 of its tag; in order.
+        """
         ...
 
-    async def known_tags(self, campaign: int, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
-        """Return the tags of those ids that are there."""
+    async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
+        """Return the tags of those ids, of 16 bytes each, that are there."""
         ...
 
     async def attempt(self, work: "Work[Answer]") -> Answer:
@@ -71,7 +76,7 @@ class Database(Protocol):
         """Do work in a transaction; it is on disk when this returns."""
         ...
 
-    async def add_reports(self, campaign_id: str, reports: CheckedReports) -> Added:
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
         ...
 

@@ -118,7 +118,7 @@ class DatabaseStore:
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count reports, each id once; all of them or, refused, none. On disk when it returns."""
-        return await self.database.add_reports(str(campaign_id), reports)
+        return await self.database.add_reports(campaign_id, reports)
 
     async def report_counts(self, campaign_id: UUID) -> ReportCounts:
         """Return what all reports named."""

@@ -15,6 +15,7 @@ class Journal:
 
     def __init__(self, now: Callable[[], datetime], stream: TextIO | None = None) -> None:
         self._now, self._stream = now, stream or sys.stderr
+        self._second, self._written_second = now().replace(microsecond=0), ""
 
     def write(self, event: str, **fields: Value) -> None:
         """Write one line."""
@@ -22,10 +23,18 @@ class Journal:
         self._put(line[1:])
 
     def _put(self, rest: str) -> None:
-        time = self._now().isoformat(timespec="milliseconds")[:23]
         with suppress(OSError, ValueError):  # nobody reads any more: no reason to stop
-            self._stream.write(f'{{"time":"{time}Z",{rest}\n')
+            self._stream.write(f'{{"time":"{self._time()}",{rest}\n')
             self._stream.flush()
+
+    def _time(self) -> str:
+        """Return the time with its milliseconds; most lines are of the same second as the last."""
+        now = self._now()
+        since = now - self._second
+        if since.seconds or since.days or not self._written_second:
+            self._second = now.replace(microsecond=0)
+            self._written_second = self._second.isoformat()[:19]
+        return f"{self._written_second}.{now.microsecond // 1000:03}Z"
 
     def request(self, *, method: str, route: str, status: int, seconds: float) -> None:
         """Write down a request; its words are from closed lists, with nothing to escape."""

@@ -13,14 +13,13 @@ from msgspec import UNSET, UnsetType
 
 from blender_dp.core.head_list import HeadList
 from blender_dp.service.problems import Problem, of_fault
-from blender_dp.service.store import Answers, CheckedReports
+from blender_dp.service.store import TAG_BYTES, Answers, CheckedReports
 from blender_dp.service.strict_json import read_json
 from blender_dp.wire.service_report import NamedItems, RefusedReportError, ReportReader
 
 MOST_SINGLE_BYTES = 1 << 16
 """A report on a list of 100,000 cells at the smallest ε is a third of this."""
 MOST_BATCH_BYTES = 1 << 25
-TAG_BYTES = 8
 
 
 class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -74,7 +73,7 @@ class ReportIntake:
         self._reader = ReportReader(head_list)
         body: type[SubsetBody | CellBody] = CellBody if self._reader.has_cells else SubsetBody
         self._decoder: msgspec.json.Decoder[SubsetBody | CellBody] = msgspec.json.Decoder(body)
-        self._tag = hashlib.blake2b(key=tag_key, digest_size=TAG_BYTES)
+        self._tag_key = tag_key
 
     def checked(self, body: bytes) -> CheckedReports:
         """Return what a body's reports name, each with its id and tag."""
@@ -97,42 +96,36 @@ class ReportIntake:
     def _subset(self, body: bytes, report: SubsetReport) -> CheckedReports:
         report_id, answer = self._reader.single(report.report_id, report.question, report.items)
         _require_keys_once(body, texts=3, names=3, reports=1, is_batch=False)
-        content = f"{report.question} {report.items}".encode()
-        return self._numbered([report_id], [content], [answer])
+        return self._tagged(report_id, [report.items.encode()], [answer])
 
     def _subsets(self, body: bytes, reports: Sequence[SubsetReport]) -> CheckedReports:
         ids = self._reader.ids([report.report_id for report in reports])
         questions = [report.question for report in reports]
         items = [report.items for report in reports]
         answers = self._reader.subsets(ids, questions, items)
-        _require_keys_once(body, texts=3, names=3, reports=len(ids), is_batch=True)
-        contents = [f"{q} {named}".encode() for q, named in zip(questions, items, strict=True)]
-        return self._numbered(ids, contents, answers)
+        _require_keys_once(body, texts=3, names=3, reports=len(reports), is_batch=True)
+        return self._tagged(ids, map(str.encode, items), answers)
 
     def _cells(self, body: bytes, reports: Sequence[CellReport], is_batch: bool) -> CheckedReports:
         ids = self._reader.ids([report.report_id for report in reports])
         answers = self._reader.cells([report.cell for report in reports])
-        _require_keys_once(body, texts=1, names=2, reports=len(ids), is_batch=is_batch)
-        return self._numbered(ids, [b"%d" % report.cell for report in reports], answers)
+        _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=is_batch)
+        return self._tagged(ids, [b"%d" % report.cell for report in reports], answers)
 
-    def _numbered(
-        self, ids: list[bytes], contents: Sequence[bytes], answers: Sequence[NamedItems]
+    def _tagged(
+        self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
     ) -> CheckedReports:
+        # The question is not in the tag: the id decides it.
         return CheckedReports(
             ids=ids,
-            tags=self._tags(contents),
+            tags=b"".join(map(self._tag, contents)),
             answers=[
                 Answers(question=a.question, reports=a.reports, items=a.items) for a in answers
             ],
         )
 
-    def _tags(self, contents: Iterable[bytes]) -> list[bytes]:
-        tags, keyed = [], self._tag.copy
-        for content in contents:
-            tag = keyed()
-            tag.update(content)
-            tags.append(tag.digest())
-        return tags
+    def _tag(self, content: bytes) -> bytes:
+        return hashlib.blake2b(content, key=self._tag_key, digest_size=TAG_BYTES).digest()
 
 
 def _is_batch(decoded: SubsetBody | CellBody) -> bool:

@@ -1,6 +1,7 @@
 """POST …/reports, the one route that is called by everybody: plain ASGI, no framework between."""
 
 import re
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from blender_dp.service.store import StoreRefusal
 TEMPLATE = "/v1/campaigns/{campaign_id}/reports"
 _PATH = re.compile(r"/v1/campaigns/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/reports")
 _HEADERS = [(b"content-type", b"application/json")]
+_uuid = lru_cache(maxsize=256)(UUID)
+"""Few campaigns, many requests."""
 
 
 def campaign_in(path: str) -> str | None:
@@ -51,7 +54,7 @@ class ReportRoute:
 
     async def _taken(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
         body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES)
-        lists, uuid = self._desk.lists, UUID(campaign_id)
+        lists, uuid = self._desk.lists, _uuid(campaign_id)
         intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
         added = await self._desk.parts.store.add_reports(uuid, intake.checked(body))
         metrics = self._desk.parts.metrics
@@ -66,6 +69,6 @@ class ReportRoute:
         # Counted only for campaigns known to exist: anybody can make up others.
         is_known = self._desk.lists.known_intake(campaign_id) is not None
         if kind.status < 500 and (is_known or error.problem is Problem.NOT_COLLECTING):
-            self._desk.refused(UUID(campaign_id), kind.slug)
+            self._desk.refused(_uuid(campaign_id), kind.slug)
         extra = {"allow": "POST, OPTIONS"} if kind.status == 405 else {}
         return await send_problem(error, send, extra)

@@ -16,6 +16,10 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
+from blender_dp.wire.service_report import ID_BYTES
+
+TAG_BYTES = 8
+"""Of a report's content."""
 
 
 class Reason(StrEnum):
@@ -76,12 +80,16 @@ class Contribution:
 class CheckedReports:
     """Reports of one request, all expressible in the list, as they are counted."""
 
-    ids: Sequence[bytes]
-    """16 random bytes each, none twice."""
-    tags: Sequence[bytes]
-    """8 bytes each: keyed tag of the content."""
+    ids: bytes
+    """16 random bytes a report, one after the other, none twice."""
+    tags: bytes
+    """8 bytes a report, in the same order: keyed tags of the contents."""
     answers: Sequence["Answers"]
     """What they name, by the question they answer."""
+
+    def __len__(self) -> int:
+        """Return how many reports there are."""
+        return len(self.ids) // ID_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

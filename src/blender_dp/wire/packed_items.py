@@ -11,10 +11,9 @@ its length tells nothing:
 In JSON the bytes are base64url without padding (RFC 4648, section 5).
 """
 
-import base64
 import binascii
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import lt
 
@@ -27,7 +26,7 @@ from blender_dp.core.subset_selection import SubsetChannel
 ByteArray = npt.NDArray[np.uint8]
 
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_TO_PLAIN = bytes.maketrans(b"-_", b"+/")
+_TO_PLAIN, _FROM_PLAIN = bytes.maketrans(b"-_", b"+/"), bytes.maketrans(b"+/", b"-_")
 _ZERO = "A"
 """The letter of six zeros."""
 _FEW = 64
@@ -42,26 +41,25 @@ class ItemPacking:
     """N, the items that may be named."""
     subset_size: int
     """d, how many are."""
+    bits_per_item: int = field(init=False)
+    """The bits of a number in the list form."""
+    is_bitmap: bool = field(init=False)
+    """Whether the bitmap is the shorter form."""
+    length: int = field(init=False)
+    """The bytes of every report."""
+
+    def __post_init__(self) -> None:
+        """Choose the form."""
+        bits = (self.size - 1).bit_length()
+        as_list, as_bitmap = _whole_bytes(self.subset_size * bits), _whole_bytes(self.size)
+        object.__setattr__(self, "bits_per_item", bits)
+        object.__setattr__(self, "is_bitmap", as_bitmap < as_list)
+        object.__setattr__(self, "length", min(as_list, as_bitmap))
 
     @classmethod
     def of(cls, channel: SubsetChannel) -> "ItemPacking":
         """Return the form of this channel's reports."""
         return cls(size=channel.size, subset_size=channel.subset_size)
-
-    @property
-    def bits_per_item(self) -> int:
-        """The bits of a number in the list form."""
-        return (self.size - 1).bit_length()
-
-    @property
-    def is_bitmap(self) -> bool:
-        """Whether the bitmap is the shorter form."""
-        return _whole_bytes(self.size) < _whole_bytes(self.subset_size * self.bits_per_item)
-
-    @property
-    def length(self) -> int:
-        """The bytes of every report."""
-        return _whole_bytes(self.size if self.is_bitmap else self.subset_size * self.bits_per_item)
 
     @property
     def text_length(self) -> int:
@@ -151,7 +149,11 @@ class ItemPacking:
 
 def to_text(report: bytes) -> str:
     """Write one report's bytes for JSON."""
-    return base64.urlsafe_b64encode(report).rstrip(b"=").decode()
+    return _letters(report).decode()
+
+
+def _letters(report: bytes) -> bytes:
+    return binascii.b2a_base64(report, newline=False).translate(_FROM_PLAIN, delete=b"=")
 
 
 def from_texts(letters: ByteArray, length: int) -> ByteArray | None:
@@ -189,14 +191,15 @@ def _whole_bytes(bits: int) -> int:
 
 def from_text(text: str, length: int) -> bytes | None:
     """Read exactly so many bytes from their only spelling; None if it is not that."""
-    if len(text) != (4 * length + 2) // 3 or not text.isascii():
+    if len(text) != (4 * length + 2) // 3:
         return None
+    letters = text.encode()
     try:
-        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        content = binascii.a2b_base64(letters.translate(_TO_PLAIN) + b"=" * (-len(letters) % 4))
     except ValueError:
         return None
     # The decoder passes over what is no letter; only the right spelling comes back the same.
-    return content if to_text(content) == text else None
+    return content if _letters(content) == letters else None
 
 
 def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:

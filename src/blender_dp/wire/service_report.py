@@ -17,7 +17,7 @@ from blender_dp.core.head_list import HeadList
 from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.public_coin import asked_for_query, who_is_asked_for_query
 from blender_dp.core.report import Question, Report
-from blender_dp.wire.packed_items import from_text, rows_of_texts, to_text
+from blender_dp.wire.packed_items import ByteArray, from_text, rows_of_texts, to_text
 from blender_dp.wire.report import report_document
 from blender_dp.wire.report_files import shared_fields
 from blender_dp.wire.subset_reports import packings
@@ -122,18 +122,18 @@ class ReportReader:
         if mechanism != self._shared["mechanism"]:
             raise RefusedReportError(ReportFault.MECHANISM)
 
-    def ids(self, texts: Sequence[str]) -> list[bytes]:
-        """Read the ids of a request's reports."""
+    def ids(self, texts: Sequence[str]) -> bytes:
+        """Read the ids of a request's reports; return them one after the other."""
         if not 1 <= len(texts) <= MOST_REPORTS:
             raise RefusedReportError(ReportFault.COUNT)
+        if len(texts) == 1:
+            return _id_in(texts[0])
         rows = rows_of_texts(texts, ID_BYTES)
         if rows is None:
             raise RefusedReportError(ReportFault.REPORT_ID)
-        content = rows.tobytes()
-        ids = [content[start : start + ID_BYTES] for start in range(0, len(content), ID_BYTES)]
-        if len(set(ids)) != len(ids):
+        if _has_a_row_twice(rows):
             raise RefusedReportError(ReportFault.REPEATED_ID)
-        return ids
+        return rows.tobytes()
 
     def cells(self, cells: Sequence[int]) -> list[NamedItems]:
         """Read reports of LocalAlg."""
@@ -143,13 +143,14 @@ class ReportReader:
         return [NamedItems(question="record", reports=np.arange(len(cells)), items=items)]
 
     def subsets(
-        self, ids: Sequence[bytes], questions: Sequence[str], items: Sequence[str]
+        self, ids: bytes, questions: Sequence[str], items: Sequence[str]
     ) -> list[NamedItems]:
         """Read reports of subset selection, by the question that they answer."""
         if any(question not in self._packings for question in set(questions)):
             raise RefusedReportError(ReportFault.QUESTION)
         answered = np.array([question == "query" for question in questions])
-        asked = who_is_asked_for_query(ids, self._query_share)
+        names = [ids[start : start + ID_BYTES] for start in range(0, len(ids), ID_BYTES)]
+        asked = who_is_asked_for_query(names, self._query_share)
         if np.any(answered != asked):
             raise RefusedReportError(ReportFault.NOT_ASKED)
         return [
@@ -160,9 +161,7 @@ class ReportReader:
 
     def single(self, id_text: str, question: str, items: str) -> tuple[bytes, NamedItems]:
         """Read one report of subset selection, faster than as a batch of one."""
-        report_id = from_text(id_text, ID_BYTES)
-        if report_id is None:
-            raise RefusedReportError(ReportFault.REPORT_ID)
+        report_id = _id_in(id_text)
         asked: Question = "query" if asked_for_query(report_id, self._query_share) else "record"
         if question not in self._packings:
             raise RefusedReportError(ReportFault.QUESTION)
@@ -183,3 +182,19 @@ class ReportReader:
         if named is None:
             raise RefusedReportError(ReportFault.ITEMS)
         return NamedItems(question=question, reports=reports, items=named)
+
+
+def _id_in(text: str) -> bytes:
+    """Read one id, faster than as one of many."""
+    report_id = from_text(text, ID_BYTES)
+    if report_id is None:
+        raise RefusedReportError(ReportFault.REPORT_ID)
+    return report_id
+
+
+def _has_a_row_twice(rows: ByteArray) -> bool:
+    first_words = np.ascontiguousarray(rows).view(">u8")[:, 0]
+    in_order = np.sort(first_words)
+    if not np.any(in_order[1:] == in_order[:-1]):
+        return False
+    return len(np.unique(rows, axis=0)) < len(rows)

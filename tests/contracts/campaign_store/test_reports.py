@@ -47,8 +47,8 @@ async def test_reports_are_counted_by_the_items_they_name(store: CampaignStore) 
 async def test_both_questions_of_one_request_are_counted_apart(store: CampaignStore) -> None:
     campaign = await opened_for_clients(store)
     mixed = CheckedReports(
-        ids=[report_id(i) for i in range(3)],
-        tags=[b"tagtagta"] * 3,
+        ids=b"".join(report_id(i) for i in range(3)),
+        tags=b"tagtagta" * 3,
         answers=[
             Answers(question="record", reports=np.array([0, 2]), items=np.array([[0, 1], [1, 5]])),
             Answers(question="query", reports=np.array([1]), items=np.array([[2]])),
@@ -138,6 +138,18 @@ async def test_what_is_refused_does_not_undo_what_came_with_it(store: CampaignSt
     assert isinstance(refused, StoreRefusal)
     assert again == Added(accepted=0, repeated=1)
     assert await cell_counts(store, campaign) == [1, 39, 0, 0, 0, 0, 0]
+
+
+async def test_requests_that_wait_together_may_have_the_same_id(store: CampaignStore) -> None:
+    campaign = await opened_for_clients(store)
+    twice = [some_reports([i], cells=[2]) for i in range(20) for _ in range(2)]
+    others = [some_reports([100 + i, 200 + i], cells=[3, 4]) for i in range(20)]
+    answers = await asyncio.gather(*(store.add_reports(campaign, one) for one in [*twice, *others]))
+    assert [sorted(a.accepted for a in answers[i : i + 2]) for i in range(0, 40, 2)] == [
+        [0, 1]
+    ] * 20
+    assert [a.accepted + a.repeated for a in answers] == [1] * 40 + [2] * 20
+    assert await cell_counts(store, campaign) == [0, 0, 20, 20, 20, 0, 0]
 
 
 async def test_uploads_that_race_a_seal_have_definite_answers(

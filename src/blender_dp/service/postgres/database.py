@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 from blender_dp.service import migrations
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
@@ -59,7 +60,7 @@ class PostgresDatabase:
         except UNREACHABLE:
             raise StoreRefusal(Reason.OVERLOADED) from None
 
-    async def add_reports(self, campaign_id: str, reports: CheckedReports) -> Added:
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
         return await self._writers.written(campaign_id, reports)
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
+from uuid import UUID
 
 from blender_dp.service.backlog import Backlog, Request, settle
 from blender_dp.service.database import Checkpoint
@@ -34,7 +35,7 @@ class ReportWriters:
         self._is_closing = False
         self._tasks = [asyncio.create_task(self._write_until_closed()) for _ in range(_WRITERS)]
 
-    async def written(self, campaign_id: str, checked: CheckedReports) -> Added:
+    async def written(self, campaign_id: UUID, checked: CheckedReports) -> Added:
         """Return what became of a request's reports once they are on disk."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
@@ -87,7 +88,7 @@ class ReportWriters:
                 for campaign_id, together in groupby(group, key=lambda one: one.campaign_id):
                     run = list(together)
                     given = [request.reports for request in run if request.reports is not None]
-                    added = await reports.add_together(tx, campaign_id, given)
+                    added = await reports.add_together(tx, str(campaign_id), given)
                     outcomes += zip(run, added, strict=True)
                 self._reach("before-commit")
             self._reach("after-commit")

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from blender_dp.service.database import Answer, Checkpoint, Row, Work
+from blender_dp.service.store import TAG_BYTES
+from blender_dp.wire.packed_items import ByteArray
+from blender_dp.wire.service_report import ID_BYTES
 
 
 class PostgresTransaction:
@@ -35,24 +38,24 @@ class PostgresTransaction:
         """Run several statements, those of a migration."""
         await self._connection.execute(script)
 
-    async def insert_report_ids(
-        self, campaign: int, ids: Sequence[bytes], tags: Sequence[bytes]
-    ) -> int:
+    async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the ids that are not there yet and return how many those are."""
-        # In one order everywhere, so that two writers of the same ids do not block each other.
-        order = sorted(range(len(ids)), key=ids.__getitem__)
+        packed, each = rows.tobytes(), ID_BYTES + TAG_BYTES
+        starts = range(0, len(packed), each)
         done = await self._connection.execute(
             "INSERT INTO report_ids (campaign, id, tag)"
             " SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING",
-            *(campaign, [ids[i] for i in order], [tags[i] for i in order]),
+            campaign,
+            [packed[start : start + ID_BYTES] for start in starts],
+            [packed[start + ID_BYTES : start + each] for start in starts],
         )
         return int(done.rpartition(" ")[2])
 
-    async def known_tags(self, campaign: int, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
         """Return the tags of those ids that are there."""
         found = await self.rows(
             "SELECT id, tag FROM report_ids WHERE campaign = $1 AND id = ANY($2::bytea[])",
-            *(campaign, list(ids)),
+            *(campaign, [ids[i : i + ID_BYTES] for i in range(0, len(ids), ID_BYTES)]),
         )
         return {id_: tag for id_, tag in found}
 

@@ -6,6 +6,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import cast
+from uuid import UUID
 
 from blender_dp.service import migrations
 from blender_dp.service.backlog import Request
@@ -56,7 +57,7 @@ class SqliteDatabase:
         """Do work in a transaction; it is on disk when this returns."""
         return cast("Answer", await self._writer.written(Request(work)))
 
-    async def add_reports(self, campaign_id: str, reports: CheckedReports) -> Added:
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
         request = Request(None, campaign_id=campaign_id, reports=reports)
         return cast("Added", await self._writer.written(request))

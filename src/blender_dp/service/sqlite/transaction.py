@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.service.database import Answer, Checkpoint, Row, Work
+from blender_dp.wire.packed_items import ByteArray
+from blender_dp.wire.service_report import ID_BYTES
 
 _ROW_LOCK = re.compile(r" FOR (?:UPDATE|SHARE)(?: SKIP LOCKED)?")
 # One statement however many ids: Python's lock is let go and taken back once, not for every row.
@@ -16,6 +18,11 @@ INSERT INTO report_ids (campaign, id, tag)
 WITH RECURSIVE place (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < $3)
 SELECT $1, substr($2, 24 * i + 1, 16), substr($2, 24 * i + 17, 8) FROM place
 WHERE true ON CONFLICT DO NOTHING
+"""
+_KNOWN_TAGS = """
+WITH RECURSIVE place (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < $3)
+SELECT id, tag FROM place
+JOIN report_ids ON campaign = $1 AND id = substr($2, 16 * i + 1, 16)
 """
 
 
@@ -45,25 +52,17 @@ class SqliteTransaction:
         for statement in _statements(script):
             self._connection.execute(statement)
 
-    async def insert_report_ids(
-        self, campaign: int, ids: Sequence[bytes], tags: Sequence[bytes]
-    ) -> int:
+    async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the ids that are not there yet and return how many those are."""
-        # In the order of the tree: neighbours go to the same page.
-        packed = b"".join(sorted(map(bytes.__add__, ids, tags)))
+        if not len(rows):
+            return 0
         before = self._connection.total_changes
-        self._execute(_INSERT_IDS, (campaign, packed, len(ids)))
+        self._execute(_INSERT_IDS, (campaign, rows.tobytes(), len(rows)))
         return self._connection.total_changes - before
 
-    async def known_tags(self, campaign: int, ids: Sequence[bytes]) -> Mapping[bytes, bytes]:
+    async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
         """Return the tags of those ids that are there."""
-        found = {
-            id_: self._execute(
-                "SELECT tag FROM report_ids WHERE campaign = $1 AND id = $2", (campaign, id_)
-            ).fetchone()
-            for id_ in ids
-        }
-        return {id_: row[0] for id_, row in found.items() if row is not None}
+        return dict(self._execute(_KNOWN_TAGS, (campaign, ids, len(ids) // ID_BYTES)).fetchall())
 
     async def attempt(self, work: Work[Answer]) -> Answer:
         """Do work that, should it fail, leaves no trace in the transaction."""

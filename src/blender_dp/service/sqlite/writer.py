@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from threading import Event, Thread
 from typing import Any
 
@@ -41,7 +42,8 @@ class Writer:
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
         self._backlog.add(request)
-        self._is_needed.set()
+        if not self._is_needed.is_set():
+            self._is_needed.set()
         return await request.answer
 
     async def close(self) -> None:
@@ -79,9 +81,9 @@ class Writer:
         tx = SqliteTransaction(self._connection, self._reach)
         outcomes: Outcomes = []
         # In the order of arrival, so that a seal comes after what was sent before it.
-        for campaign_id, together in groupby(group, key=_campaign_of_reports):
+        for campaign_id, together in groupby(group, key=attrgetter("campaign_id")):
             run = list(together)
-            outcomes += _reported(tx, campaign_id, run) if campaign_id else _worked(tx, run)
+            outcomes += _reported(tx, str(campaign_id), run) if campaign_id else _worked(tx, run)
         self._reach("before-commit")
         self._connection.execute("COMMIT")
         self._reach("after-commit")
@@ -91,10 +93,6 @@ class Writer:
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-
-
-def _campaign_of_reports(request: Request) -> str:
-    return "" if request.reports is None else request.campaign_id
 
 
 def _reported(tx: SqliteTransaction, campaign_id: str, run: Sequence[Request]) -> Outcomes:

@@ -1,24 +1,35 @@
 """Reports: their ids, so that each counts once, and what they named, as counters and nothing else.
 
 Requests that wait together are counted together. That takes a handful of statements whatever their
-number, as long as all their ids are new; otherwise they are counted one by one, each all or none.
+number. Those with an id that came before are counted one by one, each all or none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import chain, compress
+from itertools import compress
 from uuid import UUID
 
 import numpy as np
 
-from blender_dp.core.cells import IntArray
+from blender_dp.core.cells import BoolArray, IntArray
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import State
 from blender_dp.service.database import Transaction
-from blender_dp.service.store import Added, Answers, CheckedReports, Reason, StoreRefusal
+from blender_dp.service.store import (
+    TAG_BYTES,
+    Added,
+    Answers,
+    CheckedReports,
+    Reason,
+    StoreRefusal,
+)
 from blender_dp.service.tables import campaigns
+from blender_dp.wire.packed_items import ByteArray
+from blender_dp.wire.service_report import ID_BYTES
 
 Outcome = Added | Exception
 _COUNT = np.dtype("<i8")
@@ -35,44 +46,74 @@ async def add_together(
 ) -> Sequence[Outcome]:
     """Count the reports of several requests to one campaign; none of them undoes another."""
     try:
-        await tx.attempt(partial(_add_new, campaign_id=campaign_id, requests=requests))
-    except (_SomeKnownError, StoreRefusal, BrokenInvariantError):
-        return [await _outcome(tx, campaign_id, request) for request in requests]
-    return [Added(accepted=len(request.ids), repeated=0) for request in requests]
+        number = await campaigns.require_state(tx, campaign_id, State.CLIENTS_OPEN)
+    except StoreRefusal as refusal:
+        return [StoreRefusal(refusal.reason) for _ in requests]
+    if await _are_added(tx, number, requests):
+        return [_accepted(request) for request in requests]
+    repeated = await _repeated_ids(tx, number, requests)
+    are_new = [repeated.isdisjoint(_pieces(request.ids, ID_BYTES)) for request in requests]
+    if not await _are_added(tx, number, list(compress(requests, are_new))):
+        are_new = [False for _ in requests]  # another writer was faster
+    return [
+        _accepted(request) if is_new else await _outcome(tx, number, request)
+        for request, is_new in zip(requests, are_new, strict=True)
+    ]
 
 
-async def _outcome(tx: Transaction, campaign_id: str, request: CheckedReports) -> Outcome:
+def _accepted(request: CheckedReports) -> Added:
+    return Added(accepted=len(request), repeated=0)
+
+
+async def _are_added(tx: Transaction, number: int, requests: Sequence[CheckedReports]) -> bool:
+    """Count requests whose ids are all new, or none of them."""
     try:
-        return await _add_alone(tx, campaign_id, request)
+        await tx.attempt(partial(_insert, number=number, requests=requests))
+    except (_SomeKnownError, BrokenInvariantError):
+        return False
+    return True
+
+
+async def _repeated_ids(
+    tx: Transaction, number: int, requests: Sequence[CheckedReports]
+) -> AbstractSet[bytes]:
+    """Return the ids that the store knows, and those that several of the requests have."""
+    together = b"".join(request.ids for request in requests)
+    times = Counter(_pieces(together, ID_BYTES))
+    known = await tx.known_tags(number, together)
+    return known.keys() | {id_ for id_, count in times.items() if count > 1}
+
+
+async def _outcome(tx: Transaction, number: int, request: CheckedReports) -> Outcome:
+    try:
+        return await _add_alone(tx, number, request)
     except (StoreRefusal, BrokenInvariantError) as refusal:
         return refusal
 
 
-async def _add_alone(tx: Transaction, campaign_id: str, request: CheckedReports) -> Added:
+async def _add_alone(tx: Transaction, number: int, request: CheckedReports) -> Added:
     for _ in range(_TRIES):
         try:
-            return await tx.attempt(partial(_add_unknown, campaign_id=campaign_id, request=request))
+            return await tx.attempt(partial(_add_unknown, number=number, request=request))
         except _SomeKnownError:
             continue
     raise StoreRefusal(Reason.OVERLOADED)
 
 
-async def _add_unknown(tx: Transaction, *, campaign_id: str, request: CheckedReports) -> Added:
-    number = await campaigns.require_state(tx, campaign_id, State.CLIENTS_OPEN)
+async def _add_unknown(tx: Transaction, *, number: int, request: CheckedReports) -> Added:
     known = await tx.known_tags(number, request.ids)
-    given = dict(zip(request.ids, request.tags, strict=True))
-    if len(given) != len(request.ids) or any(given[id_] != tag for id_, tag in known.items()):
+    given = dict(zip(_pieces(request.ids, ID_BYTES), _pieces(request.tags, TAG_BYTES), strict=True))
+    if len(given) != len(request) or any(given[id_] != tag for id_, tag in known.items()):
         raise StoreRefusal(Reason.REPORT_ID_REUSED)
-    unknown = _without(request, known)
-    if unknown.ids:
-        await _insert(tx, number, [unknown])
-    return Added(accepted=len(unknown.ids), repeated=len(known))
+    is_new = np.array([id_ not in known for id_ in given], dtype=np.bool_)
+    unknown = _only(request, is_new)
+    if len(unknown):
+        await _insert(tx, number=number, requests=[unknown])
+    return Added(accepted=len(unknown), repeated=len(known))
 
 
-def _without(request: CheckedReports, known: Iterable[bytes]) -> CheckedReports:
-    """Return the reports whose ids are not known; answers keep their place among all ids."""
-    gone = frozenset(known)
-    is_new = np.array([id_ not in gone for id_ in request.ids], dtype=np.bool_)
+def _only(request: CheckedReports, is_new: BoolArray) -> CheckedReports:
+    """Return some of a request's reports; answers keep their place among all of them."""
     answers = [
         Answers(
             question=answer.question,
@@ -82,27 +123,39 @@ def _without(request: CheckedReports, known: Iterable[bytes]) -> CheckedReports:
         for answer in request.answers
     ]
     return CheckedReports(
-        ids=list(compress(request.ids, is_new)),
-        tags=list(compress(request.tags, is_new)),
+        ids=_rows(request.ids, ID_BYTES)[is_new].tobytes(),
+        tags=_rows(request.tags, TAG_BYTES)[is_new].tobytes(),
         answers=answers,
     )
 
 
-async def _add_new(
-    tx: Transaction, *, campaign_id: str, requests: Sequence[CheckedReports]
-) -> None:
-    number = await campaigns.require_state(tx, campaign_id, State.CLIENTS_OPEN)
-    await _insert(tx, number, requests)
-
-
-async def _insert(tx: Transaction, number: int, requests: Sequence[CheckedReports]) -> None:
-    ids = list(chain.from_iterable(request.ids for request in requests))
-    tags = list(chain.from_iterable(request.tags for request in requests))
-    if await tx.insert_report_ids(number, ids, tags) != len(ids):
+async def _insert(tx: Transaction, *, number: int, requests: Sequence[CheckedReports]) -> None:
+    rows = _rows_in_order(requests)
+    if await tx.insert_report_ids(number, rows) != len(rows):
         raise _SomeKnownError
     tx.reach("after-ids")
     await _count(tx, number, [answer for request in requests for answer in request.answers])
     tx.reach("after-counters")
+
+
+def _rows_in_order(requests: Sequence[CheckedReports]) -> ByteArray:
+    """Return ids with their tags, in the order of the ids.
+
+    So neighbours go to the same page of the tree, and two writers of the same ids do not block
+    each other.
+    """
+    ids = _rows(b"".join(request.ids for request in requests), ID_BYTES)
+    tags = _rows(b"".join(request.tags for request in requests), TAG_BYTES)
+    first_words, second_words = ids.view(">u8").T
+    return np.hstack([ids, tags])[np.lexsort((second_words, first_words))]
+
+
+def _rows(packed: bytes, length: int) -> ByteArray:
+    return np.frombuffer(packed, dtype=np.uint8).reshape(-1, length)
+
+
+def _pieces(packed: bytes, length: int) -> Sequence[bytes]:
+    return [packed[start : start + length] for start in range(0, len(packed), length)]
 
 
 async def _count(tx: Transaction, number: int, answers: Sequence[Answers]) -> None:
