@@ -2,10 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.measure import made_by
+from benchmarks.service import growth
 from benchmarks.service.trial import (
     BATCH,
     BATCH_CONNECTIONS,
@@ -25,8 +26,8 @@ each: single reports over {SINGLE_CONNECTIONS} connections, batches of {BATCH:,}
 commit is on disk (SQLite WAL with `synchronous=FULL`; PostgreSQL with `fsync` and
 `synchronous_commit` on). *Nothing* is a route of the same framework and server that takes the same
 requests and does nothing, right before. Load generator, service and database share the cores.
-*By CPU* is the same share, or the same rate, for a second of the server's processor time: it says
-what the machine would do if nothing else ran on it, as far as one process goes.
+*By CPU* is the same share, or the same rate, for a second of the server's processor time, which
+varies less with what else the machine does; PostgreSQL's own time is not in it.
 
 The last column (–) counts requests that were refused or broken off.
 
@@ -43,16 +44,24 @@ when the load ended may be there without an answer; nothing that was answered ma
 | store | preset | acknowledged | on disk | memory before, after singles, after batches |
 |---|---|---|---|---|
 """
+GROWTH = """
+Ids are random, so each goes to another page of the store's tree: with every million there are more
+pages to write. Reports a second, in batches, into the store itself without HTTP, while it grows:
+
+| store | 1st million | 2nd | 3rd | 4th |
+|---|---|---|---|---|
+"""
 
 
 def main() -> None:
     """Measure, print and write."""
     before = os.getloadavg()[0]
-    trials = list(_trials())
+    trials, growths = _measured()
     busy = f"Load average before the run: {before:.1f} (1 minute)."
     lines = [f"# The collection service under load\n\n{made_by('make service')} {busy}\n{TEXT}"]
     lines += [_speed(trial) for trial in trials]
     lines += [KEPT, *(_kept(trial) for trial in trials)]
+    lines += [GROWTH, *(_grown(store, rates) for store, rates in growths.items())]
     text = "".join(lines)
     print(text)
     lost = [trial for trial in trials if trial.kept < trial.acknowledged]
@@ -61,12 +70,15 @@ def main() -> None:
     RESULTS.write_text(text, encoding="utf-8")
 
 
-def _trials() -> Iterator[Trial]:
-    for preset in PRESETS:
-        yield tried("SQLite", preset)
+def _measured() -> tuple[Sequence[Trial], Mapping[str, Sequence[float]]]:
+    trials = [tried("SQLite", preset) for preset in PRESETS]
+    growths = {"SQLite": growth.rates()}
     with running_postgres(is_durable=True) as server:
-        for preset in PRESETS:
-            yield tried("PostgreSQL", preset, asyncio.run(server.fresh_database()))
+        trials += [
+            tried("PostgreSQL", preset, asyncio.run(server.fresh_database())) for preset in PRESETS
+        ]
+        growths["PostgreSQL"] = growth.rates(asyncio.run(server.fresh_database()))
+    return trials, growths
 
 
 def _speed(trial: Trial) -> str:
@@ -87,6 +99,10 @@ def _kept(trial: Trial) -> str:
         f"| {trial.store} | {trial.preset} | {trial.acknowledged:,} | {trial.kept:,} "
         f"| {trial.memory_before:.0f}, {single:.0f}, {batch:.0f} MB |\n"
     )
+
+
+def _grown(store: str, rates: Sequence[float]) -> str:
+    return f"| {store} | {' | '.join(f'{rate:,.0f}' for rate in rates)} |\n"
 
 
 if __name__ == "__main__":

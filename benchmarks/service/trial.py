@@ -8,7 +8,7 @@ from benchmarks.service import campaign, servers
 from benchmarks.service.load import Measured, loaded
 
 SECONDS = 8
-SINGLE_CONNECTIONS, BATCH_CONNECTIONS = 64, 16
+SINGLE_CONNECTIONS, BATCH_CONNECTIONS = 64, 32
 BATCH = 1_000
 _MOST_SINGLES, _MOST_BATCHES = 15_000, 220
 """Prepared for every second; nothing faster is expected."""

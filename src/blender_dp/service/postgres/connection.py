@@ -27,6 +27,8 @@ async def connected(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no
             address,
             min_size=1,
             max_size=_MOST_CONNECTIONS,
+            # Goes back to the pool as it is: nobody sets, listens or locks beyond a transaction.
+            reset=_nothing_to_reset,
             timeout=_PATIENCE_SECONDS,
             command_timeout=_PATIENCE_SECONDS,
             # A commit is on the disk, whatever the server's own setting.
@@ -37,3 +39,7 @@ async def connected(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no
         raise BlenderError(
             f"database must be a PostgreSQL server that answers; got {type(error).__name__}"
         ) from None
+
+
+async def _nothing_to_reset(_connection: object) -> None:
+    """Spare every transaction another question to the server."""

@@ -18,7 +18,7 @@ from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import State
-from blender_dp.service.database import Transaction
+from blender_dp.service.database import Row, Transaction
 from blender_dp.service.store import (
     TAG_BYTES,
     Added,
@@ -167,6 +167,7 @@ async def _count(tx: Transaction, number: int, answers: Sequence[Answers]) -> No
         *(number, tx.writer),
     )
     before = {question: rest for question, *rest in found}
+    rows: list[Row] = []
     for question in sorted({answer.question for answer in answers}):
         if question not in before:
             raise BrokenInvariantError("a report answers a question that nobody asked")
@@ -174,14 +175,14 @@ async def _count(tx: Transaction, number: int, answers: Sequence[Answers]) -> No
         own = [answer for answer in answers if answer.question == question]
         added = _named(own, size)
         total = added if counts is None else np.frombuffer(counts, dtype=_COUNT) + added
-        await tx.run(
-            "INSERT INTO counters (campaign, question, writer, reports, counts)"
-            " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (campaign, question, writer)"
-            " DO UPDATE SET reports = excluded.reports, counts = excluded.counts",
-            *(number, question, tx.writer),
-            (reports or 0) + sum(len(answer.reports) for answer in own),
-            total.astype(_COUNT).tobytes(),
-        )
+        answered = (reports or 0) + sum(len(answer.reports) for answer in own)
+        rows.append((number, question, tx.writer, answered, total.astype(_COUNT).tobytes()))
+    await tx.run_many(
+        "INSERT INTO counters (campaign, question, writer, reports, counts)"
+        " VALUES ($1, $2, $3, $4, $5) ON CONFLICT (campaign, question, writer)"
+        " DO UPDATE SET reports = excluded.reports, counts = excluded.counts",
+        rows,
+    )
 
 
 def _named(answers: Sequence[Answers], size: int) -> IntArray:

@@ -1,0 +1,57 @@
+"""How a store slows down while ids pile up: each new one goes to another page of the tree."""
+
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from benchmarks.service import campaign
+from blender_dp.service.open_store import open_store
+from blender_dp.service.store import TAG_BYTES, Answers, CampaignStore, CheckedReports
+from blender_dp.wire.service_report import ID_BYTES
+
+MILLIONS = 4
+_BATCH, _AT_ONCE = 1_000, 32
+
+
+def rates(database: str | None = None) -> Sequence[float]:
+    """Return how many batched reports a second a store took, without HTTP, a million at a time."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        address = database or str(directory / "service.sqlite")
+        collecting = campaign.collecting(directory, address, campaign.head_list("paper"))
+        return asyncio.run(_rates(address, collecting))
+
+
+async def _rates(address: str, collecting: UUID) -> Sequence[float]:
+    store = await open_store(address)
+    try:
+        return [await _rate(store, collecting) for _ in range(MILLIONS)]
+    finally:
+        await store.close()
+
+
+async def _rate(store: CampaignStore, collecting: UUID) -> float:
+    batches = iter(range(1_000_000 // _BATCH))
+
+    async def sender() -> None:
+        for _ in batches:
+            await store.add_reports(collecting, _some_reports())
+
+    began = time.perf_counter()
+    await asyncio.gather(*(sender() for _ in range(_AT_ONCE)))
+    return 1_000_000 / (time.perf_counter() - began)
+
+
+def _some_reports() -> CheckedReports:
+    """Return reports with new ids that all name the first cell."""
+    first = np.zeros((_BATCH, 1), dtype=np.int64)
+    answers = [Answers(question="record", reports=np.arange(_BATCH), items=first)]
+    return CheckedReports(
+        ids=os.urandom(ID_BYTES * _BATCH), tags=os.urandom(TAG_BYTES * _BATCH), answers=answers
+    )
