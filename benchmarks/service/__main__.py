@@ -41,8 +41,8 @@ KEPT = """
 After each run the service was killed with SIGKILL and its store opened anew. What was under way
 when the load ended may be there without an answer; nothing that was answered may be missing.
 
-| store | preset | acknowledged | on disk | memory before, after singles, after batches |
-|---|---|---|---|---|
+| store | preset | acknowledged | on disk | memory before | singles: half-way, after | batches |
+|---|---|---|---|---|---|---|
 """
 GROWTH = """
 Ids are random, so each goes to another page of the store's tree: with every million there are more
@@ -94,10 +94,13 @@ def _speed(trial: Trial) -> str:
 
 
 def _kept(trial: Trial) -> str:
-    single, batch = trial.single.memory_mb, trial.batch.memory_mb
+    memory = [
+        f"{half_way:.0f}, {after:.0f} MB"
+        for half_way, after in (trial.single.memory_mb, trial.batch.memory_mb)
+    ]
     return (
         f"| {trial.store} | {trial.preset} | {trial.acknowledged:,} | {trial.kept:,} "
-        f"| {trial.memory_before:.0f}, {single:.0f}, {batch:.0f} MB |\n"
+        f"| {trial.memory_before:.0f} MB | {memory[0]} | {memory[1]} |\n"
     )
 
 

@@ -3,6 +3,7 @@
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 
 from benchmarks.service import campaign, servers
 from benchmarks.service.load import Measured, loaded
@@ -21,8 +22,8 @@ class Stage:
     load: Measured
     cpu_seconds: float
     """Of the server."""
-    memory_mb: float
-    """Of the server, afterwards."""
+    memory_mb: tuple[float, float]
+    """Of the server, half-way and afterwards."""
 
     @property
     def requests_per_cpu_second(self) -> float:
@@ -89,6 +90,13 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
 
 
 def _stage(server: servers.RunningServer, url: str, bodies: Path, connections: int) -> Stage:
-    used = server.cpu_seconds
+    used, seen = server.cpu_seconds, list[float]()
+    half_way = Timer(SECONDS / 2, lambda: seen.append(server.memory_mb))
+    half_way.start()
     measured = loaded(url, bodies, connections=connections, seconds=SECONDS)
-    return Stage(load=measured, cpu_seconds=server.cpu_seconds - used, memory_mb=server.memory_mb)
+    half_way.join()
+    return Stage(
+        load=measured,
+        cpu_seconds=server.cpu_seconds - used,
+        memory_mb=(seen[0], server.memory_mb),
+    )

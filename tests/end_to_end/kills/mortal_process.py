@@ -35,7 +35,7 @@ class EarlyStore:
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         self._writing.add(asyncio.create_task(self._store.add_reports(campaign_id, reports)))
-        return Added(accepted=len(reports.ids), repeated=0)
+        return Added(accepted=len(reports), repeated=0)
 
 
 def death_at(point: str, count: int) -> Callable[[str], None]:
