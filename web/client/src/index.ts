@@ -14,6 +14,7 @@ export type { SearchRecord } from './report.js';
 export { type Link, LocalSearch, type Suggestion } from './search/local-search.js';
 export type { ServingRule } from './search/serving.js';
 export { type WebAddress, webAddress } from './search/urls.js';
+export { checkHeadList } from './signed-head-list.js';
 export { indexedDbStorage, memoryStorage, type Storage } from './storage.js';
 export type { Fetch } from './transport.js';
 export { drawBelow, secureBytes, type UniformBytes } from './uniform.js';

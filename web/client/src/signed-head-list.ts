@@ -10,7 +10,7 @@ import {
   without,
 } from './canonical.js';
 import { type HeadList, readHeadList } from './head-list.js';
-import { must } from './refusal.js';
+import { guarded, must, type Result } from './refusal.js';
 
 const FORMAT = 'blender-dp signed head list';
 const DOMAIN = `${FORMAT} 1\0`;
@@ -45,6 +45,15 @@ export async function readSignedHeadList(text: string): Promise<SignedHeadList> 
   must(typeof publicKey === 'string', 'public_key must be a text');
   await requireSignature(DOMAIN + canonicalJson(signed), publicKey, document.signature);
   return { campaign, headList, publicKey };
+}
+
+/** Tells whether a list as it was published is what a device of this campaign would take. */
+export function checkHeadList(text: string, campaign: string): Promise<Result> {
+  return guarded(async () => {
+    const signed = await readSignedHeadList(text);
+    must(signed.campaign === campaign, 'campaign must be the one that was asked for');
+    return {};
+  });
 }
 
 function parse(text: string): Fields {

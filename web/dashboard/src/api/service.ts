@@ -86,8 +86,13 @@ export class Service {
     return this.#send('plan', question);
   }
 
-  headList(id: string): Promise<HeadListDocument> {
-    return this.#read(`${campaignPath(id)}/head-list`);
+  async headList(id: string): Promise<HeadListDocument> {
+    return JSON.parse(await this.headListText(id));
+  }
+
+  /** Returns a signed head list as it was published, letter by letter. */
+  async headListText(id: string): Promise<string> {
+    return (await this.#ask(`${campaignPath(id)}/head-list`)).text();
   }
 
   async release(id: string): Promise<Release> {

@@ -1,4 +1,5 @@
 /** The published head list: what devices report against. */
+import { checkHeadList, type Result } from '@blender-dp/client';
 import type { HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
@@ -15,16 +16,21 @@ interface Row {
   readonly urls: number;
 }
 
-export function HeadList({ campaign }: { readonly campaign: Campaign }) {
-  const { service } = useVisit();
-  const [list] = useLoaded(
-    () => service.headList(campaign.id),
-    [service, campaign.id, campaign.state],
-  );
-  return <Shown loaded={list}>{(value) => <PublishedList list={value} />}</Shown>;
+interface CheckedList {
+  readonly list: HeadListDocument;
+  readonly checked: Result;
 }
 
-function PublishedList({ list }: { readonly list: HeadListDocument }) {
+export function HeadList({ campaign }: { readonly campaign: Campaign }) {
+  const { service } = useVisit();
+  const [list] = useLoaded(async (): Promise<CheckedList> => {
+    const text = await service.headListText(campaign.id);
+    return { list: JSON.parse(text), checked: await checkHeadList(text, campaign.id) };
+  }, [service, campaign.id, campaign.state]);
+  return <Shown loaded={list}>{(value) => <PublishedList {...value} />}</Shown>;
+}
+
+function PublishedList({ list, checked }: CheckedList) {
   const { mechanism, queries, digest } = list.head_list;
   const rows = queries.flatMap(({ query, urls }) =>
     urls.map((url): Row => ({ query, url, urls: urls.length })),
@@ -70,10 +76,18 @@ function PublishedList({ list }: { readonly list: HeadListDocument }) {
           <dd>
             <code>{list.signature}</code>
           </dd>
+          <dt>Checked by this browser</dt>
+          <dd>{verdict(checked)}</dd>
         </dl>
       </Card>
     </>
   );
+}
+
+function verdict(checked: Result): string {
+  if (checked.ok) return 'Signature, digest and log entry fit.';
+  if (!window.isSecureContext) return 'Not checked: browsers check signatures over HTTPS only.';
+  return `They do not fit, and devices refuse this list: ${checked.problem}.`;
 }
 
 const textsOf = (row: Row) => [row.query, row.url];
