@@ -9,15 +9,8 @@ import numpy as np
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
-from blender_dp.service.store import (
-    Answers,
-    CampaignStore,
-    CheckedReports,
-    Contribution,
-    Document,
-    Finished,
-    Lease,
-)
+from blender_dp.service.checked_reports import Answers, CheckedReports
+from blender_dp.service.store import CampaignStore, Contribution, Document, Finished, Lease
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)

@@ -11,8 +11,9 @@ from uuid import UUID
 import numpy as np
 
 from benchmarks.service import campaign
+from blender_dp.service.checked_reports import TAG_BYTES, Answers, CheckedReports
 from blender_dp.service.open_store import open_store
-from blender_dp.service.store import TAG_BYTES, Answers, CampaignStore, CheckedReports
+from blender_dp.service.store import CampaignStore
 from blender_dp.wire.service_report import ID_BYTES
 
 MILLIONS = 4

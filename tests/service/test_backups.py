@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from blender_dp.core.errors import InputError
+from blender_dp.service.checked_reports import Added
 from blender_dp.service.open_store import open_store
 from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import Added, Chain
+from blender_dp.service.store import Chain
 from campaign_stores import NOW, opened_for_clients, some_reports
 from postgres_server import PostgresServer
 

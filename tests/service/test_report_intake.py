@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.service.checked_reports import TAG_BYTES
 from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
 from blender_dp.service.report_intake import ReportIntake
-from blender_dp.service.store import TAG_BYTES, Reason
+from blender_dp.service.store import Reason
 from blender_dp.wire.packed_items import from_text, to_text
 from blender_dp.wire.service_report import ReportFault, batch_document, service_report_document
 from blender_dp.wire.subset_reports import packings

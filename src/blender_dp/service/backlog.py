@@ -8,7 +8,8 @@ from threading import Lock
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.store import CheckedReports, Reason, StoreRefusal
+from blender_dp.service.checked_reports import CheckedReports
+from blender_dp.service.store import Reason, StoreRefusal
 
 MOST_WAITING = 50_000
 """Reports; some seconds of work for either database."""

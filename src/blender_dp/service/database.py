@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
-from blender_dp.service.store import Added, CheckedReports
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.wire.packed_items import ByteArray
 
 Row = Sequence[Any]

@@ -9,18 +9,9 @@ from uuid import UUID
 
 from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, Move, State
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Database, Transaction
-from blender_dp.service.store import (
-    Added,
-    Chain,
-    CheckedReports,
-    Contribution,
-    Document,
-    Finished,
-    Lease,
-    Progress,
-    Token,
-)
+from blender_dp.service.store import Chain, Contribution, Document, Finished, Lease, Progress, Token
 from blender_dp.service.tables import (
     campaigns,
     chains,

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from blender_dp.core.head_list import HeadList
+from blender_dp.service.checked_reports import TAG_BYTES, Answers, CheckedReports
 from blender_dp.service.problems import Problem, of_fault
-from blender_dp.service.store import TAG_BYTES, Answers, CheckedReports
 from blender_dp.service.strict_json import read_json
 from blender_dp.wire.service_report import NamedItems, RefusedReportError, ReportReader
 

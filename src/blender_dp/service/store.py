@@ -11,15 +11,11 @@ from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
 
-from blender_dp.core.cells import IntArray
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
-from blender_dp.wire.service_report import ID_BYTES
-
-TAG_BYTES = 8
-"""Of a report's content."""
+from blender_dp.service.checked_reports import Added, CheckedReports
 
 
 class Reason(StrEnum):
@@ -74,41 +70,6 @@ class Contribution:
     consent_version: str
     consent_digest: str
     consent_given_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CheckedReports:
-    """Reports of one request, all expressible in the list, as they are counted."""
-
-    ids: bytes
-    """16 random bytes a report, one after the other, none twice."""
-    tags: bytes
-    """8 bytes a report, in the same order: keyed tags of the contents."""
-    answers: Sequence["Answers"]
-    """What they name, by the question they answer."""
-
-    def __len__(self) -> int:
-        """Return how many reports there are."""
-        return len(self.ids) // ID_BYTES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
-    """The reports of a request that answer one question; each names equally many items."""
-
-    question: Question
-    reports: IntArray
-    """Their positions among the request's ids."""
-    items: IntArray
-    """A row a report: cells, or queries if asked for the query only."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """What became of a request's reports."""
-
-    accepted: int
-    repeated: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

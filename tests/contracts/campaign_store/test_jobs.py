@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.service.checked_reports import Added
 from blender_dp.service.store import (
-    Added,
     CampaignStore,
     Chain,
     Document,

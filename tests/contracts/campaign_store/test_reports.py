@@ -9,14 +9,8 @@ import pytest
 
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.service.campaign import Move, State
-from blender_dp.service.store import (
-    Added,
-    Answers,
-    CampaignStore,
-    CheckedReports,
-    Reason,
-    StoreRefusal,
-)
+from blender_dp.service.checked_reports import Added, Answers, CheckedReports
+from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
 from campaign_stores import (
     CELLS,
     QUERIES,

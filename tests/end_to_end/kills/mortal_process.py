@@ -19,8 +19,9 @@ from uuid import UUID
 
 from blender_dp.cli import serving
 from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.open_store import open_store
-from blender_dp.service.store import Added, CampaignStore, CheckedReports
+from blender_dp.service.store import CampaignStore
 
 
 class EarlyStore:

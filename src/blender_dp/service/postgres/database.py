@@ -6,11 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.service import migrations
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
 from blender_dp.service.postgres.connection import COLLISION, UNREACHABLE, connected
 from blender_dp.service.postgres.report_writers import ReportWriters
 from blender_dp.service.postgres.transaction import PostgresTransaction
-from blender_dp.service.store import Added, CheckedReports, Reason, StoreRefusal
+from blender_dp.service.store import Reason, StoreRefusal
 
 MIGRATIONS = migrations.of_package("blender_dp.service.postgres")
 _MIGRATING = 0x626C656E646572

@@ -13,10 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.service.backlog import Backlog, Request, settle
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Checkpoint
 from blender_dp.service.postgres.connection import COLLISION, UNREACHABLE
 from blender_dp.service.postgres.transaction import PostgresTransaction
-from blender_dp.service.store import Added, CheckedReports, Reason, StoreRefusal
+from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.service.tables import reports
 
 _WRITERS = 2

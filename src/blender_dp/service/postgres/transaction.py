@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from blender_dp.service.checked_reports import TAG_BYTES
 from blender_dp.service.database import Answer, Checkpoint, Row, Work
-from blender_dp.service.store import TAG_BYTES
 from blender_dp.wire.packed_items import ByteArray
 from blender_dp.wire.service_report import ID_BYTES
 

@@ -10,11 +10,12 @@ from uuid import UUID
 
 from blender_dp.service import migrations
 from blender_dp.service.backlog import Request
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
 from blender_dp.service.sqlite.connection import connect
 from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
 from blender_dp.service.sqlite.writer import Writer
-from blender_dp.service.store import Added, CheckedReports, Reason, StoreRefusal
+from blender_dp.service.store import Reason, StoreRefusal
 
 _LOG = logging.getLogger(__name__)
 MIGRATIONS = migrations.of_package("blender_dp.service.sqlite")

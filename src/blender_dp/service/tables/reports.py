@@ -18,15 +18,9 @@ from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import State
+from blender_dp.service.checked_reports import TAG_BYTES, Added, Answers, CheckedReports
 from blender_dp.service.database import Row, Transaction
-from blender_dp.service.store import (
-    TAG_BYTES,
-    Added,
-    Answers,
-    CheckedReports,
-    Reason,
-    StoreRefusal,
-)
+from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.service.tables import campaigns
 from blender_dp.wire.packed_items import ByteArray
 from blender_dp.wire.service_report import ID_BYTES
