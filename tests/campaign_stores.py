@@ -9,8 +9,9 @@ import numpy as np
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
-from blender_dp.service.checked_reports import Answers, CheckedReports
+from blender_dp.service.checked_reports import CheckedReports
 from blender_dp.service.store import CampaignStore, Contribution, Document, Finished, Lease
+from blender_dp.wire.service_report import NamedItems
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -77,7 +78,7 @@ def some_reports(
         ids=b"".join(map(report_id, numbers)),
         tags=tag * len(numbers),
         answers=[
-            Answers(
+            NamedItems(
                 question=question,
                 reports=np.arange(len(numbers)),
                 items=np.array(named, dtype=np.int64).reshape(len(numbers), -1),

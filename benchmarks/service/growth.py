@@ -11,10 +11,10 @@ from uuid import UUID
 import numpy as np
 
 from benchmarks.service import campaign
-from blender_dp.service.checked_reports import TAG_BYTES, Answers, CheckedReports
+from blender_dp.service.checked_reports import TAG_BYTES, CheckedReports
 from blender_dp.service.open_store import open_store
 from blender_dp.service.store import CampaignStore
-from blender_dp.wire.service_report import ID_BYTES
+from blender_dp.wire.service_report import ID_BYTES, NamedItems
 
 MILLIONS = 4
 _BATCH, _AT_ONCE = 1_000, 32
@@ -52,7 +52,7 @@ async def _rate(store: CampaignStore, collecting: UUID) -> float:
 def _some_reports() -> CheckedReports:
     """Return reports with new ids that all name the first cell."""
     first = np.zeros((_BATCH, 1), dtype=np.int64)
-    answers = [Answers(question="record", reports=np.arange(_BATCH), items=first)]
+    answers = [NamedItems(question="record", reports=np.arange(_BATCH), items=first)]
     return CheckedReports(
         ids=os.urandom(ID_BYTES * _BATCH), tags=os.urandom(TAG_BYTES * _BATCH), answers=answers
     )

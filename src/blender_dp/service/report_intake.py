@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from blender_dp.core.head_list import HeadList
-from blender_dp.service.checked_reports import TAG_BYTES, Answers, CheckedReports
+from blender_dp.service.checked_reports import TAG_BYTES, CheckedReports
 from blender_dp.service.problems import Problem, of_fault
 from blender_dp.service.strict_json import read_json
 from blender_dp.wire.service_report import NamedItems, RefusedReportError, ReportReader
@@ -116,13 +116,7 @@ class ReportIntake:
         self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
     ) -> CheckedReports:
         # The question is not in the tag: the id decides it.
-        return CheckedReports(
-            ids=ids,
-            tags=b"".join(map(self._tag, contents)),
-            answers=[
-                Answers(question=a.question, reports=a.reports, items=a.items) for a in answers
-            ],
-        )
+        return CheckedReports(ids=ids, tags=b"".join(map(self._tag, contents)), answers=answers)
 
     def _tag(self, content: bytes) -> bytes:
         return hashlib.blake2b(content, key=self._tag_key, digest_size=TAG_BYTES).digest()

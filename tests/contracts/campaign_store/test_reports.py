@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.report import Question
 from blender_dp.service.campaign import Move, State
-from blender_dp.service.checked_reports import Added, Answers, CheckedReports
+from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.wire.service_report import NamedItems
 from campaign_stores import (
     CELLS,
     QUERIES,
@@ -38,14 +40,20 @@ async def test_reports_are_counted_by_the_items_they_name(store: CampaignStore) 
     assert (counts.cell_reports, counts.query_reports) == (3, 0)
 
 
+def named(question: Question, *, reports: list[int], items: list[list[int]]) -> NamedItems:
+    return NamedItems(question=question, reports=np.array(reports), items=np.array(items))
+
+
 async def test_both_questions_of_one_request_are_counted_apart(store: CampaignStore) -> None:
     campaign = await opened_for_clients(store)
     mixed = CheckedReports(
         ids=b"".join(report_id(i) for i in range(3)),
         tags=b"tagtagta" * 3,
         answers=[
-            Answers(question="record", reports=np.array([0, 2]), items=np.array([[0, 1], [1, 5]])),
-            Answers(question="query", reports=np.array([1]), items=np.array([[2]])),
+            NamedItems(
+                question="record", reports=np.array([0, 2]), items=np.array([[0, 1], [1, 5]])
+            ),
+            NamedItems(question="query", reports=np.array([1]), items=np.array([[2]])),
         ],
     )
     assert await store.add_reports(campaign, mixed) == Added(accepted=3, repeated=0)

@@ -18,12 +18,12 @@ from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import State
-from blender_dp.service.checked_reports import TAG_BYTES, Added, Answers, CheckedReports
+from blender_dp.service.checked_reports import TAG_BYTES, Added, CheckedReports
 from blender_dp.service.database import Row, Transaction
 from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.service.tables import campaigns
 from blender_dp.wire.packed_items import ByteArray
-from blender_dp.wire.service_report import ID_BYTES
+from blender_dp.wire.service_report import ID_BYTES, NamedItems
 
 Outcome = Added | Exception
 _COUNT = np.dtype("<i8")
@@ -109,7 +109,7 @@ async def _add_unknown(tx: Transaction, *, number: int, request: CheckedReports)
 def _only(request: CheckedReports, is_new: BoolArray) -> CheckedReports:
     """Return some of a request's reports; answers keep their place among all of them."""
     answers = [
-        Answers(
+        NamedItems(
             question=answer.question,
             reports=answer.reports[is_new[answer.reports]],
             items=answer.items[is_new[answer.reports]],
@@ -152,7 +152,7 @@ def _pieces(packed: bytes, length: int) -> Sequence[bytes]:
     return [packed[start : start + length] for start in range(0, len(packed), length)]
 
 
-async def _count(tx: Transaction, number: int, answers: Sequence[Answers]) -> None:
+async def _count(tx: Transaction, number: int, answers: Sequence[NamedItems]) -> None:
     # No lock: a writer's counters are changed by one transaction at a time.
     found = await tx.rows(
         "SELECT questions.question, size, reports, counts FROM questions LEFT JOIN counters"
@@ -179,7 +179,7 @@ async def _count(tx: Transaction, number: int, answers: Sequence[Answers]) -> No
     )
 
 
-def _named(answers: Sequence[Answers], size: int) -> IntArray:
+def _named(answers: Sequence[NamedItems], size: int) -> IntArray:
     """Return how many reports name each item."""
     items = np.concatenate([answer.items.ravel() for answer in answers])
     counts = np.bincount(items, minlength=size)
