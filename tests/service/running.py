@@ -15,6 +15,7 @@ import httpx
 
 from blender_dp.core.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.core.report import Question
 from blender_dp.service.access import Rate, Role, new_token, token_digest
 from blender_dp.service.app import create_app
 from blender_dp.service.jobs.worker import Worker
@@ -156,13 +157,13 @@ class Published:
             self.head_list, name, device.report(*NAMES[number % len(NAMES)])
         )
 
-    def report_on_a_record(self) -> dict[str, Any]:
-        """Return an honest report of somebody whose id asks for more than the query.
+    def report_on_a(self, question: Question) -> dict[str, Any]:
+        """Return an honest report of somebody whose id asks this question.
 
-        Without one there is no release.
+        Without one on a record there is no release.
         """
         report = self.report()
-        while report["question"] != "record":
+        while report["question"] != question:
             report = self.report()
         return report
 

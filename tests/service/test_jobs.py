@@ -1,6 +1,7 @@
 """Jobs end once, whoever tries and whatever crashes, and leave nothing behind but results."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from uuid import UUID
 import pytest
 from service.running import Service, running
 
+from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
@@ -91,8 +93,13 @@ async def test_an_empty_list_is_not_published(fresh: Service) -> None:
     assert await jobs_of(fresh, campaign) == [("head-list", "failed", Failure.EMPTY_HEAD_LIST)]
 
 
-async def test_no_reports_fail_the_release(fresh: Service) -> None:
+@pytest.mark.parametrize("questions", [(), ("record",), ("query", "query", "query")])
+async def test_too_few_reports_fail_the_release(
+    fresh: Service, questions: Sequence[Question]
+) -> None:
     published = await fresh.published()
+    for question in questions:
+        await fresh.send(published.campaign, published.report_on_a(question))
     await fresh.moved(published.campaign, "seal-clients", "clients-open")
     await fresh.jobs_done()
     assert ("release", "failed", Failure.TOO_FEW_REPORTS) in await jobs_of(

@@ -43,7 +43,7 @@ async def test_clients_are_opened_and_sealed_by_rule(fresh: Service) -> None:
     await fresh.send(published.campaign, published.batch(2))
     await ticker_of(fresh).tick()
     assert await fresh.state(published.campaign) == "clients-open"
-    await fresh.send(published.campaign, published.report_on_a_record())
+    await fresh.send(published.campaign, published.report_on_a("record"))
     await ticker_of(fresh).tick()
     assert await fresh.state(published.campaign) == "clients-sealed"
     await fresh.jobs_done()

@@ -13,7 +13,7 @@ class Failure(StrEnum):
     EMPTY_HEAD_LIST = "empty-head-list"
     """No record is popular enough to be named under the promise."""
     TOO_FEW_REPORTS = "too-few-reports"
-    """Fewer than two clients reported."""
+    """Fewer than two clients reported, or all were asked for the query only."""
     PROMISE_BROKEN = "promise-broken"
     """The certificate says that more would be spent than was promised."""
     KEY_DESTROYED = "key-destroyed"

@@ -32,7 +32,7 @@ async def make_release(parts: Parts, campaign: Campaign) -> Finished:
     published = await parts.store.document(campaign.id, Document.HEAD_LIST)
     estimates = await parts.store.document(campaign.id, Document.OPT_IN_ESTIMATES)
     counts = await parts.store.report_counts(campaign.id)
-    if published is None or estimates is None or _reports(counts) < FEWEST_REPORTS:
+    if published is None or estimates is None or not _are_enough(counts):
         raise JobError(Failure.TOO_FEW_REPORTS)
     return await asyncio.to_thread(
         _made,
@@ -43,8 +43,9 @@ async def make_release(parts: Parts, campaign: Campaign) -> Finished:
     )
 
 
-def _reports(counts: ReportCounts) -> int:
-    return counts.cell_reports + counts.query_reports
+def _are_enough(counts: ReportCounts) -> bool:
+    """Tell whether records can be estimated; that takes somebody who was asked for one."""
+    return counts.cell_reports > 0 and counts.cell_reports + counts.query_reports >= FEWEST_REPORTS
 
 
 def _made(
