@@ -1,5 +1,6 @@
 """A whole service over a real SQLite store in a temporary directory, driven as HTTP drives it."""
 
+import asyncio
 import io
 import json
 import os
@@ -64,6 +65,11 @@ class Service:
 
     def as_role(self, role: Role = Role.OPERATOR) -> dict[str, str]:
         return {"authorization": f"Bearer {self.tokens[role]}"}
+
+    async def written(self) -> str:
+        """Return the journal, with the requests that were answered just now."""
+        await asyncio.sleep(0)
+        return self.journal.getvalue()
 
     async def jobs_done(self) -> None:
         """Run every job that waits."""

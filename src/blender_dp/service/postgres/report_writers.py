@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.backlog import Backlog, Request, settle
+from blender_dp.service.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Checkpoint
 from blender_dp.service.postgres.connection import COLLISION, UNREACHABLE
@@ -62,6 +62,8 @@ class ReportWriters:
                     outcomes = [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
                 self._reach("before-answer")
                 settle(outcomes)
+                if len(group) > 1:
+                    await asyncio.sleep(LINGER_SECONDS)
             if self._is_closing:
                 return
             self._is_needed.clear()

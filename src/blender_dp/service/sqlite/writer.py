@@ -13,9 +13,10 @@ from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from threading import Event, Thread
+from time import sleep
 from typing import Any
 
-from blender_dp.service.backlog import Backlog, Request, settle
+from blender_dp.service.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.database import Checkpoint
 from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
 from blender_dp.service.store import Reason, StoreRefusal
@@ -59,6 +60,8 @@ class Writer:
             self._is_needed.clear()
             while group := self._backlog.take():
                 _answer(self._outcomes(group), self._reach)
+                if len(group) > 1:
+                    sleep(LINGER_SECONDS)
             if self._is_closing and not len(self._backlog):
                 return
 
