@@ -7,25 +7,19 @@ from pathlib import Path
 
 from benchmarks.measure import made_by
 from benchmarks.service import growth
-from benchmarks.service.trial import (
-    BATCH,
-    BATCH_CONNECTIONS,
-    SECONDS,
-    SINGLE_CONNECTIONS,
-    Trial,
-    tried,
-)
+from benchmarks.service.trial import BATCH, BATCHES, SINGLES, Trial, tried
 from postgres_server import running_postgres
 
 RESULTS = Path(__file__).parents[1] / "service.md"
 PRESETS = ("sharp", "paper")
 TEXT = f"""
-Reports for a list of 500 queries at ε = 4, from wrk on the same machine, over loopback, {SECONDS} s
-each: single reports over {SINGLE_CONNECTIONS} connections, batches of {BATCH:,} over
-{BATCH_CONNECTIONS}. One process of `blender-dp serve`, with its log; every answer comes after the
-commit is on disk (SQLite WAL with `synchronous=FULL`; PostgreSQL with `fsync` and
-`synchronous_commit` on). *Nothing* is a route of the same framework and server that takes the same
-requests and does nothing, right before. Load generator, service and database share the cores.
+Reports for a list of 500 queries at ε = 4, from wrk on the same machine, over loopback: single
+reports over {SINGLES.connections} connections for {SINGLES.seconds} s, then batches of {BATCH:,}
+over {BATCHES.connections} for {BATCHES.seconds} s. One process of `blender-dp serve`, with its log;
+every answer comes after the commit is on disk (SQLite WAL with `synchronous=FULL`; PostgreSQL with
+`fsync` and `synchronous_commit` on). *Nothing* is a route of the same framework and server that
+takes the same requests and does nothing, right before. Load generator, service and database share
+the cores.
 *By CPU* is the same share, or the same rate, for a second of the server's processor time, which
 varies less with what else the machine does; PostgreSQL's own time is not in it.
 

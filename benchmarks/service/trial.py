@@ -8,11 +8,22 @@ from threading import Timer
 from benchmarks.service import campaign, servers
 from benchmarks.service.load import Measured, loaded
 
-SECONDS = 8
-SINGLE_CONNECTIONS, BATCH_CONNECTIONS = 64, 32
 BATCH = 1_000
 _MOST_SINGLES, _MOST_BATCHES = 15_000, 220
 """Prepared for every second; nothing faster is expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """How a load is sent."""
+
+    connections: int
+    seconds: int
+
+
+SINGLES = Kind(connections=64, seconds=8)
+BATCHES = Kind(connections=32, seconds=5)
+"""Long enough for about a million ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,15 +80,19 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
         published = campaign.head_list(preset)
         collecting = campaign.collecting(directory, address, published)
         ones, many = directory / "ones", directory / "many"
-        campaign.write_bodies(ones, published, requests=_MOST_SINGLES * SECONDS, reports_each=1)
-        campaign.write_bodies(many, published, requests=_MOST_BATCHES * SECONDS, reports_each=BATCH)
+        campaign.write_bodies(
+            ones, published, requests=_MOST_SINGLES * SINGLES.seconds, reports_each=1
+        )
+        campaign.write_bodies(
+            many, published, requests=_MOST_BATCHES * BATCHES.seconds, reports_each=BATCH
+        )
         with servers.running(servers.nothing()) as noop:
-            nothing = _stage(noop, noop.url, ones, SINGLE_CONNECTIONS)
+            nothing = _stage(noop, noop.url, ones, SINGLES)
         with servers.running(servers.service(directory, address)) as service:
             url = f"{service.url}/v1/campaigns/{collecting}/reports"
             before = service.memory_mb
-            single = _stage(service, url, ones, SINGLE_CONNECTIONS)
-            batch = _stage(service, url, many, BATCH_CONNECTIONS)
+            single = _stage(service, url, ones, SINGLES)
+            batch = _stage(service, url, many, BATCHES)
         return Trial(
             store=store,
             preset=preset,
@@ -89,11 +104,11 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
         )
 
 
-def _stage(server: servers.RunningServer, url: str, bodies: Path, connections: int) -> Stage:
+def _stage(server: servers.RunningServer, url: str, bodies: Path, kind: Kind) -> Stage:
     used, seen = server.cpu_seconds, list[float]()
-    half_way = Timer(SECONDS / 2, lambda: seen.append(server.memory_mb))
+    half_way = Timer(kind.seconds / 2, lambda: seen.append(server.memory_mb))
     half_way.start()
-    measured = loaded(url, bodies, connections=connections, seconds=SECONDS)
+    measured = loaded(url, bodies, connections=kind.connections, seconds=kind.seconds)
     half_way.join()
     return Stage(
         load=measured,
