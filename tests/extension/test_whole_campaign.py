@@ -119,7 +119,13 @@ def go_offline(person: Person, collection: Collection) -> None:
     with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):
         person.context.new_page().goto(collection.invitation)
     reach = "address => fetch(address).then(() => 'there', () => 'gone')"
-    assert person.worker.evaluate(reach, collection.invitation) == "gone"
+
+    def is_gone() -> bool:
+        # A worker that is just starting is told later than the pages are.
+        person.context.set_offline(True)
+        return bool(person.worker.evaluate(reach, collection.invitation) == "gone")
+
+    wait_for(is_gone, "the loss of the network")
 
 
 def find_suggestions(person: Person) -> Page:
