@@ -15,6 +15,7 @@ from blender_dp.core.head_list import HeadList
 from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.randomness import Randomness
 from blender_dp.core.subset_selection import SubsetChannels
+from blender_dp.wire.packed_items import pieces
 from blender_dp.wire.service_report import ID_BYTES, ReportReader
 from exact_tests import assert_frequencies, assert_sample_catches
 
@@ -65,7 +66,7 @@ def test_every_device_sends_one_report_that_a_server_takes(batch: int, mechanism
         for report in reports:
             reader.require_shared(report["version"], report["head_list"], report["mechanism"])
         ids = reader.ids([report["report_id"] for report in reports])
-        seen.update(ids[i : i + ID_BYTES] for i in range(0, len(ids), ID_BYTES))
+        seen.update(pieces(ids, ID_BYTES))
         if reader.has_cells:
             reader.cells([report["cell"] for report in reports])
         else:

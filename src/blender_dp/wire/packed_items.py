@@ -210,3 +210,8 @@ def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:
     fill = _ZERO * (-letters_each % 4)
     joined = fill.join((*texts, ""))
     return _rows(joined.encode(), len(texts), length) if joined.isascii() else None
+
+
+def pieces(packed: bytes, length: int) -> list[bytes]:
+    """Part bytes into pieces of one length."""
+    return [packed[start : start + length] for start in range(0, len(packed), length)]

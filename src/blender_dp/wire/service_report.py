@@ -17,7 +17,7 @@ from blender_dp.core.head_list import HeadList
 from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.public_coin import asked_for_query, who_is_asked_for_query
 from blender_dp.core.report import Question, Report
-from blender_dp.wire.packed_items import ByteArray, from_text, rows_of_texts, to_text
+from blender_dp.wire.packed_items import ByteArray, from_text, pieces, rows_of_texts, to_text
 from blender_dp.wire.report import report_document
 from blender_dp.wire.report_files import shared_fields
 from blender_dp.wire.subset_reports import packings
@@ -149,8 +149,7 @@ class ReportReader:
         if any(question not in self._packings for question in set(questions)):
             raise RefusedReportError(ReportFault.QUESTION)
         answered = np.array([question == "query" for question in questions])
-        names = [ids[start : start + ID_BYTES] for start in range(0, len(ids), ID_BYTES)]
-        asked = who_is_asked_for_query(names, self._query_share)
+        asked = who_is_asked_for_query(pieces(ids, ID_BYTES), self._query_share)
         if np.any(answered != asked):
             raise RefusedReportError(ReportFault.NOT_ASKED)
         return [

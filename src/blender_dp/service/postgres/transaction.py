@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from blender_dp.service.checked_reports import TAG_BYTES
 from blender_dp.service.database import Answer, Checkpoint, Row, Work
-from blender_dp.wire.packed_items import ByteArray
+from blender_dp.wire.packed_items import ByteArray, pieces
 from blender_dp.wire.service_report import ID_BYTES
 
 
@@ -40,14 +40,11 @@ class PostgresTransaction:
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the ids that are not there yet and return how many those are."""
-        packed, each = rows.tobytes(), ID_BYTES + TAG_BYTES
-        starts = range(0, len(packed), each)
+        ids, tags = rows[:, :ID_BYTES].tobytes(), rows[:, ID_BYTES:].tobytes()
         done = await self._connection.execute(
             "INSERT INTO report_ids (campaign, id, tag)"
             " SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING",
-            campaign,
-            [packed[start : start + ID_BYTES] for start in starts],
-            [packed[start + ID_BYTES : start + each] for start in starts],
+            *(campaign, pieces(ids, ID_BYTES), pieces(tags, TAG_BYTES)),
         )
         return int(done.rpartition(" ")[2])
 
@@ -55,7 +52,7 @@ class PostgresTransaction:
         """Return the tags of those ids that are there."""
         found = await self.rows(
             "SELECT id, tag FROM report_ids WHERE campaign = $1 AND id = ANY($2::bytea[])",
-            *(campaign, [ids[i : i + ID_BYTES] for i in range(0, len(ids), ID_BYTES)]),
+            *(campaign, pieces(ids, ID_BYTES)),
         )
         return {id_: tag for id_, tag in found}
 

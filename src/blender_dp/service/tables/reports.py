@@ -22,7 +22,7 @@ from blender_dp.service.checked_reports import TAG_BYTES, Added, CheckedReports
 from blender_dp.service.database import Row, Transaction
 from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.service.tables import campaigns
-from blender_dp.wire.packed_items import ByteArray
+from blender_dp.wire.packed_items import ByteArray, pieces
 from blender_dp.wire.service_report import ID_BYTES, NamedItems
 
 Outcome = Added | Exception
@@ -46,7 +46,7 @@ async def add_together(
     if await _are_added(tx, number, requests):
         return [_accepted(request) for request in requests]
     repeated = await _repeated_ids(tx, number, requests)
-    are_new = [repeated.isdisjoint(_pieces(request.ids, ID_BYTES)) for request in requests]
+    are_new = [repeated.isdisjoint(pieces(request.ids, ID_BYTES)) for request in requests]
     if not await _are_added(tx, number, list(compress(requests, are_new))):
         are_new = [False for _ in requests]  # another writer was faster
     return [
@@ -73,7 +73,7 @@ async def _repeated_ids(
 ) -> AbstractSet[bytes]:
     """Return the ids that the store knows, and those that several of the requests have."""
     together = b"".join(request.ids for request in requests)
-    times = Counter(_pieces(together, ID_BYTES))
+    times = Counter(pieces(together, ID_BYTES))
     known = await tx.known_tags(number, together)
     return known.keys() | {id_ for id_, count in times.items() if count > 1}
 
@@ -96,7 +96,7 @@ async def _add_alone(tx: Transaction, number: int, request: CheckedReports) -> A
 
 async def _add_unknown(tx: Transaction, *, number: int, request: CheckedReports) -> Added:
     known = await tx.known_tags(number, request.ids)
-    given = dict(zip(_pieces(request.ids, ID_BYTES), _pieces(request.tags, TAG_BYTES), strict=True))
+    given = dict(zip(pieces(request.ids, ID_BYTES), pieces(request.tags, TAG_BYTES), strict=True))
     if len(given) != len(request) or any(given[id_] != tag for id_, tag in known.items()):
         raise StoreRefusal(Reason.REPORT_ID_REUSED)
     is_new = np.array([id_ not in known for id_ in given], dtype=np.bool_)
@@ -146,10 +146,6 @@ def _rows_in_order(requests: Sequence[CheckedReports]) -> ByteArray:
 
 def _rows(packed: bytes, length: int) -> ByteArray:
     return np.frombuffer(packed, dtype=np.uint8).reshape(-1, length)
-
-
-def _pieces(packed: bytes, length: int) -> Sequence[bytes]:
-    return [packed[start : start + length] for start in range(0, len(packed), length)]
 
 
 async def _count(tx: Transaction, number: int, answers: Sequence[NamedItems]) -> None:
