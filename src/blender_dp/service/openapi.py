@@ -24,7 +24,14 @@ _REFUSED = (
     *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.REPORT_ID_REUSED),
     *(problem for problem in Problem if problem.kind.slug in list(ReportFault)),
 )
-_ID = {"type": "string", "pattern": "^[A-Za-z0-9_-]{22}$"}
+_ID = {
+    "type": "string",
+    "pattern": "^[A-Za-z0-9_-]{22}$",
+    "description": "16 random bytes, base64url without padding, drawn before the report. The "
+    "public coin: with subset selection the question is 'query' if the first 8 bytes (highest "
+    "first) of SHA-256 of 'blender-dp public coin 1', a zero byte and the 16 bytes are below "
+    "floor(query_share * 2^64), and 'record' otherwise.",
+}
 _SHARED = {
     "version": {"const": 1},
     "head_list": {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"},
@@ -32,10 +39,27 @@ _SHARED = {
 }
 _SUBSET = {
     "report_id": _ID,
-    "question": {"enum": ["record", "query"]},
-    "items": {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"},
+    "question": {
+        "enum": ["record", "query"],
+        "description": "The one that report_id decides: one of the N = K cells of the list, or one "
+        "of its N = k queries with 'everything else' last.",
+    },
+    "items": {
+        "type": "string",
+        "pattern": "^[A-Za-z0-9_-]*$",
+        "description": "The d items that the report names, base64url without padding of bytes: the "
+        "shorter of the d numbers, increasing, in as many bits each as N - 1 needs, highest bit "
+        "first, and a bitmap of N bits, item 0 first; the numbers if both are equally long; zeros "
+        "fill the last byte. With a = e^-epsilon rounded up to a multiple of 2^-256 and W = 2^64, "
+        "d is one of 1, max(c, 1) and min(c + 1, N - 1) for c = floor(N*a/(1 + a)): of those whose "
+        "T = floor(W*d/(d + (N - d)*a)) has T*N > d*W, the one with the least "
+        "(d*W - T)*((N - 1 - d)*W + T)/(N*T - d*W)^2, the smaller if two are equal; 1 if N = 1.",
+    },
 }
-_CELL = {"report_id": _ID, "cell": {"type": "integer", "minimum": 0}}
+_CELL = {
+    "report_id": _ID,
+    "cell": {"type": "integer", "minimum": 0, "description": "The number of the cell told."},
+}
 
 
 @cache
@@ -112,7 +136,8 @@ def _operation() -> dict[str, Any]:
         "operationId": "send_reports",
         "summary": "Send Reports",
         "description": "Take one report or a batch, already private; answer when it is on disk.\n\n"
-        "The same report again counts once, so that a client may always retry.",
+        "The same report again counts once, so that a client may always retry. "
+        "docs/reference/write-a-client.md says step by step how a report is made.",
         "parameters": [
             {
                 "name": "campaign_id",
