@@ -168,3 +168,15 @@ def test_threads_never_get_the_same_bytes() -> None:
     with ThreadPoolExecutor(8) as threads:
         drawn = list(threads.map(lambda _: source.draw_bytes(16), range(20_000), chunksize=100))
     assert len(set(drawn)) == len(drawn)
+
+
+def test_a_keyed_source_repeats_itself_and_is_private() -> None:
+    first, second = (Randomness.keyed(b"k" * 32) for _ in range(2))
+    assert first.is_private
+    assert first.draw_bytes(64) == second.draw_bytes(64)
+    assert Randomness.keyed(b"l" * 32).draw_bytes(64) != Randomness.keyed(b"k" * 32).draw_bytes(64)
+
+
+def test_a_short_secret_is_refused() -> None:
+    with pytest.raises(BrokenInvariantError, match="32 bytes"):
+        Randomness.keyed(b"k" * 16)

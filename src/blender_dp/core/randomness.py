@@ -2,8 +2,10 @@
 
 Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; its
 output cannot be told from uniform bits by anyone who cannot break AES-256. Noise is drawn
-from it by integer comparisons only. A seeded source is the same code with a known key: for
-experiments that must repeat, and ``is_private`` says so to everything made from it.
+from it by integer comparisons only. A keyed source has a secret that the caller keeps: it repeats
+itself for whoever holds that secret, and for others is as good as a secure one. A seeded source is
+the same code with a known key: for experiments that must repeat, and ``is_private`` says so to
+everything made from it.
 """
 
 import hashlib
@@ -24,11 +26,12 @@ from blender_dp.core.errors import BrokenInvariantError
 WordArray = npt.NDArray[np.uint64]
 
 _BUFFER_BYTES = 1 << 14
+_SECRET_BYTES = 32
 _ZEROS = bytes(1 << 16)
 
 
 class Randomness:
-    """A source of uniform bits; make one with :meth:`secure` or :meth:`seeded`."""
+    """A source of uniform bits; make one with :meth:`secure`, :meth:`keyed` or :meth:`seeded`."""
 
     __slots__ = ("__weakref__", "_buffer", "_encryptor", "_lock", "_next", "is_private")
 
@@ -43,7 +46,18 @@ class Randomness:
     @classmethod
     def secure(cls) -> "Randomness":
         """Return a source for anything that is released."""
-        return cls(os.urandom(32), is_private=True)
+        return cls(os.urandom(_SECRET_BYTES), is_private=True)
+
+    @classmethod
+    def keyed(cls, secret: bytes) -> "Randomness":
+        """Return a source that repeats itself for the holder of a secret of 32 random bytes.
+
+        For a release that may be computed twice and must come out the same. Every
+        computation needs a secret of its own: shared noise would cancel out.
+        """
+        if len(secret) != _SECRET_BYTES:
+            raise BrokenInvariantError(f"a secret must have {_SECRET_BYTES} bytes")
+        return cls(secret, is_private=True)
 
     @classmethod
     def seeded(cls, seed: int) -> "Randomness":
@@ -130,7 +144,7 @@ _secure_sources: WeakSet[Randomness] = WeakSet()
 def _rekey_after_fork() -> None:
     """Give a forked child coins of its own: the same noise twice would cancel out."""
     for source in _secure_sources:
-        source._rekey(os.urandom(32))
+        source._rekey(os.urandom(_SECRET_BYTES))
 
 
 if hasattr(os, "register_at_fork"):

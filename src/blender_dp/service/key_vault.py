@@ -1,7 +1,8 @@
 """Keys as files, apart from the database: a backup of the one cannot be read without the other.
 
 Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
-that it is never made again: whatever was sealed under it stays sealed for good.
+that it is never made again: whatever was sealed under it stays sealed for good. Beside the keys is
+the digest of what each campaign published of its opt-in users, which no restored database forgets.
 """
 
 import os
@@ -37,6 +38,13 @@ class KeyDestroyedError(BlenderError):
         super().__init__(f"the campaign's key for {purpose} was destroyed; nothing can undo that")
 
 
+class DrawnAlreadyError(BlenderError):
+    """A campaign published, or was about to publish, another result than this one."""
+
+    def __init__(self) -> None:
+        super().__init__("the campaign's noise was drawn for other data or by other software")
+
+
 class KeyVault:
     """A directory that only its owner can read."""
 
@@ -62,6 +70,18 @@ class KeyVault:
             raise KeyDestroyedError(purpose)
         return key
 
+    def record_draw(self, campaign: UUID, digest: bytes) -> None:
+        """Record what a campaign is about to publish, or fail if something else is recorded.
+
+        On the disk when this returns. The record stays when the campaign's keys are destroyed.
+
+        Args:
+            campaign: Whose result it is.
+            digest: SHA-256 of everything in the result that was computed with noise.
+        """
+        if self._kept(self._directory / f"{campaign}.draw", lambda: digest) != digest:
+            raise DrawnAlreadyError
+
     def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
         """Overwrite and remove keys, all of the campaign's unless told; they are never made again.
 
@@ -82,12 +102,16 @@ class KeyVault:
             raise KeyDestroyedError(purpose)
 
     def _made(self, path: Path) -> bytes:
-        """Return the key in a file; if several make it at once, all get the same."""
+        """Return the key in a file, drawn if there is none."""
+        return self._kept(path, lambda: self._draw(KEY_BYTES))
+
+    def _kept(self, path: Path, content: Callable[[], bytes]) -> bytes:
+        """Return what a file holds, written if there is none; all who write at once get one."""
         with suppress(FileNotFoundError):
             return _whole(path)
         partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-            file.write(self._draw(KEY_BYTES))
+            file.write(content())
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):  # somebody was faster

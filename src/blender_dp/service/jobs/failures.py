@@ -18,6 +18,8 @@ class Failure(StrEnum):
     """The certificate says that more would be spent than was promised."""
     KEY_DESTROYED = "key-destroyed"
     """The campaign's key is gone: its records cannot be read."""
+    DRAWN_ALREADY = "drawn-already"
+    """The key vault knows another result of this campaign: a second one would break the promise."""
     TOO_MUCH_FOR_MEMORY = "too-much-for-memory"
     """The records do not fit this machine's memory, and never go to disk."""
     GAVE_UP = "gave-up"

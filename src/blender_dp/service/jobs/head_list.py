@@ -1,11 +1,13 @@
 """From the opt-in users' records to the published list.
 
 The records are decrypted here, in memory, and are gone when this returns. If a run is cut short
-and another begins, the noise is drawn anew, but nothing of the first has left the process: one
-result is ever stored, in the same transaction that deletes the raw rows.
+and another begins, or if the database is restored and the job runs again, the same records get the
+same noise (:mod:`blender_dp.service.one_draw`). The key vault holds the digest of the result before
+anything is stored, and refuses another: a campaign has one noisy list, or none.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +23,8 @@ from blender_dp.engine.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move
 from blender_dp.service.contributed import opener
 from blender_dp.service.jobs.failures import Failure, JobError
-from blender_dp.service.key_vault import KeyDestroyedError
+from blender_dp.service.key_vault import DrawnAlreadyError, KeyDestroyedError, KeyVault, Purpose
+from blender_dp.service.one_draw import Fingerprint
 from blender_dp.service.parts import Parts
 from blender_dp.service.store import Document, Finished
 from blender_dp.service.store_population import ContributedRows, contributed_users
@@ -35,39 +38,54 @@ from blender_dp.wire.signed_head_list import signed_head_list_document
 
 async def make_head_list(parts: Parts, campaign: Campaign) -> Finished:
     """Find the list, estimate it, certify both, and return all that is published."""
-    rows = await _decrypted(parts, campaign)
-    if rows.contributors < FEWEST_OPT_IN:
-        raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
-    return await asyncio.to_thread(_made, rows, campaign, parts.keys.signing_key())
-
-
-async def _decrypted(parts: Parts, campaign: Campaign) -> ContributedRows:
-    rows = ContributedRows()
     try:
-        records_of = opener(parts.keys, campaign.id)
+        rows, randomness = await _decrypted(parts, campaign)
     except KeyDestroyedError:
         raise JobError(Failure.KEY_DESTROYED) from None
+    if rows.contributors < FEWEST_OPT_IN:
+        raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
+    return await asyncio.to_thread(_computed, rows, campaign, randomness, parts.keys)
+
+
+async def _decrypted(parts: Parts, campaign: Campaign) -> tuple[ContributedRows, Randomness]:
+    """Return all records, and the noise that belongs to them."""
+    rows, fingerprint = ContributedRows(), Fingerprint(campaign)
+    records_of = opener(parts.keys, campaign.id)
     async for some in parts.store.contributions(campaign.id):
         for contribution in some:
+            fingerprint.add(contribution)
             rows.add(records_of(contribution))
-    return rows
+    return rows, fingerprint.randomness(parts.keys.key(campaign.id, Purpose.RECORDS))
 
 
-def _made(rows: ContributedRows, campaign: Campaign, key: Ed25519PrivateKey) -> Finished:
-    parameters, randomness = campaign.parameters, Randomness.secure()
+def _computed(
+    rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
+) -> Finished:
+    curated, certificate = _curated(rows, campaign, randomness)
+    drawn = canonical(opt_in_document(curated, campaign.parameters))  # names the digest of the list
+    try:
+        keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
+    except DrawnAlreadyError:
+        raise JobError(Failure.DRAWN_ALREADY) from None
+    if not curated.head_list.queries:  # recorded all the same: it was computed with noise
+        raise JobError(Failure.EMPTY_HEAD_LIST)
+    return _finished(campaign, curated, certificate, keys.signing_key())
+
+
+def _curated(
+    rows: ContributedRows, campaign: Campaign, randomness: Randomness
+) -> tuple[Curated, Certificate]:
+    parameters = campaign.parameters
     try:
         PRESETS[parameters.preset].require_provable(parameters)
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
             curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
-        certificate = require_kept(certify(curated.head_list, parameters, _branch(curated)))
+        return curated, require_kept(certify(curated.head_list, parameters, _branch(curated)))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
     except (TooMuchForMemoryError, MemoryError):
         raise JobError(Failure.TOO_MUCH_FOR_MEMORY) from None
-    if not curated.head_list.queries:
-        raise JobError(Failure.EMPTY_HEAD_LIST)
-    return _finished(campaign, curated, certificate, key)
 
 
 def _branch(curated: Curated) -> Branch | None:
