@@ -1,7 +1,7 @@
 """Tests of the curator's noise: one draw per campaign, whatever is restored or copied."""
 
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
@@ -9,17 +9,20 @@ from uuid import UUID
 import pytest
 from service.running import Service, running
 
+from blender_dp.core.head_list import Record
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.jobs.failures import Failure
+from blender_dp.service.jobs.head_list import make_head_list
 from blender_dp.service.key_vault import DrawnAlreadyError, KeyDestroyedError, KeyVault, Purpose
 from blender_dp.service.one_draw import Fingerprint
 from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import Contribution, Document
-from campaign_stores import a_campaign, a_contribution
+from blender_dp.service.store import Document
+from campaign_stores import a_campaign
 
 pytestmark = pytest.mark.anyio
-USERS = 60
+USERS = 120
 LIVE, COPY = "live", "copy"
+Given = Sequence[tuple[bytes, Sequence[Record]]]
 OWNERS = [bytes([number]) * 32 for number in range(3)]
 
 
@@ -81,6 +84,19 @@ async def test_other_records_are_refused_once_a_result_is_recorded(tmp_path: Pat
         assert await second.state(campaign) == "opt-in-sealed"
 
 
+async def test_a_job_that_dies_before_it_stores_its_result_gives_the_same_again(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path) as service:
+        campaign = await service.with_contributions(USERS)
+        await service.moved(campaign, "seal-opt-in", "opt-in-open")
+        lost = await make_head_list(
+            service.parts, await service.parts.store.campaign(UUID(campaign))
+        )
+        assert await service.worker.run_one()
+        assert await drawn(service, campaign) == lost.documents[Document.OPT_IN_ESTIMATES]
+
+
 async def test_an_empty_list_is_recorded_too(tmp_path: Path) -> None:
     """Otherwise a copy could look again and again until something is listed."""
     async with running(tmp_path) as service:
@@ -108,24 +124,25 @@ def test_a_record_is_made_once_and_outlives_the_keys(tmp_path: Path) -> None:
 
 def test_the_noise_depends_on_everything_that_the_list_is_computed_from() -> None:
     first, second = a_campaign(), a_campaign()
-    contributions = [a_contribution(owner, owner[:4]) for owner in OWNERS]
+    given = [(owner, [Record(f"query {owner[0]}", "u.example")]) for owner in OWNERS]
 
-    def noise(campaign: Campaign, given: list[Contribution], key: bytes = bytes(32)) -> bytes:
+    def noise(campaign: Campaign, given: Given, key: bytes = bytes(32)) -> bytes:
         fingerprint = Fingerprint(campaign)
-        for one in given:
-            fingerprint.add(one)
+        for owner, records in given:
+            fingerprint.add(owner, records)
         source = fingerprint.randomness(key)
         assert source.is_private
         return source.draw_bytes(32)
 
-    usual = noise(first, contributions)
-    assert noise(first, contributions) == usual
+    usual = noise(first, given)
+    assert noise(first, given) == usual
     others = [
-        noise(second, contributions),
-        noise(first, contributions[:2]),
-        noise(first, contributions[::-1]),
-        noise(first, [*contributions[:2], a_contribution(OWNERS[2], b"else")]),
-        noise(first, [a_contribution(OWNERS[0] + b"\0", b"\0\0\0"), *contributions[1:]]),
-        noise(first, contributions, b"k" * 32),
+        noise(second, given),
+        noise(first, given[:2]),
+        noise(first, given[::-1]),
+        noise(first, [*given[:2], (OWNERS[2], [])]),
+        noise(first, [*given[:2], (OWNERS[2], given[2][1] * 2)]),
+        noise(first, [*given[:2], (b"another" * 4, given[2][1])]),
+        noise(first, given, b"k" * 32),
     ]
     assert len({usual, *others}) == 1 + len(others)

@@ -9,14 +9,16 @@ destroyed nobody can compute the list again.
 """
 
 import hashlib
+from collections.abc import Sequence
 
+import msgspec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from blender_dp.core.head_list import Record
 from blender_dp.core.randomness import Randomness
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.campaign_description import description
-from blender_dp.service.store import Contribution
 from blender_dp.wire.documents import canonical
 
 ALGORITHM = 1
@@ -25,16 +27,20 @@ _BYTES = 32
 
 
 class Fingerprint:
-    """Digest of a campaign's description and of all its contributions as they are stored."""
+    """Digest of a campaign's description and of everybody's records.
+
+    Records count as they were given, not as they are stored: somebody who sends the same records
+    to a restored database again, encrypted anew, changes nothing.
+    """
 
     def __init__(self, campaign: Campaign) -> None:
         self._digest = hashlib.sha256()
         self._add(canonical(description(campaign)))
 
-    def add(self, contribution: Contribution) -> None:
-        """Add the next contribution; the store gives them in one order."""
-        self._add(contribution.enrolment)
-        self._add(contribution.sealed)
+    def add(self, enrolment: bytes, records: Sequence[Record]) -> None:
+        """Add the next contribution; the store gives them in the order of their enrolments."""
+        self._add(enrolment)
+        self._add(msgspec.msgpack.encode(records))
 
     def randomness(self, records_key: bytes) -> Randomness:
         """Return the campaign's only source of noise.
@@ -43,8 +49,8 @@ class Fingerprint:
             records_key: The key under which the contributions were encrypted. It is there before
                 the first of them, so that every copy that can read them derives the same noise.
         """
-        purpose = f"blender-dp noise of the curator {ALGORITHM}".encode()
-        derived = HKDF(SHA256(), _BYTES, salt=self._digest.digest(), info=purpose)
+        purpose = f"blender-dp noise of the curator {ALGORITHM}\0".encode()
+        derived = HKDF(SHA256(), _BYTES, salt=None, info=purpose + self._digest.digest())
         return Randomness.keyed(derived.derive(records_key))
 
     def _add(self, part: bytes) -> None:

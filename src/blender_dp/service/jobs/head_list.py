@@ -53,8 +53,9 @@ async def _decrypted(parts: Parts, campaign: Campaign) -> tuple[ContributedRows,
     records_of = opener(parts.keys, campaign.id)
     async for some in parts.store.contributions(campaign.id):
         for contribution in some:
-            fingerprint.add(contribution)
-            rows.add(records_of(contribution))
+            records = records_of(contribution)
+            fingerprint.add(contribution.enrolment, records)
+            rows.add(records)
     return rows, fingerprint.randomness(parts.keys.key(campaign.id, Purpose.RECORDS))
 
 
