@@ -1,12 +1,14 @@
 """A restored backup is a store that works."""
 
 import asyncio
+import re
 import stat
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.core.errors import InputError
 from blender_dp.service.checked_reports import Added
 from blender_dp.service.open_store import open_store
@@ -16,6 +18,7 @@ from campaign_stores import NOW, opened_for_clients, some_reports
 from postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "back-up-the-service.md"
 Backup = Callable[[str], Awaitable[str]]
 
 
@@ -79,6 +82,19 @@ async def test_a_copy_taken_during_writes_is_of_one_moment(tmp_path: Path) -> No
     again = await copy.add_reports(campaign, some_reports(range(sent), cells=[0] * sent))
     assert again == Added(accepted=sent - counted, repeated=counted)
     await copy.close()
+
+
+def test_the_guide_backs_up_the_file_of_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    storage = ServiceOptions()
+    storage.data.mkdir()
+    asyncio.run(_made(Path(storage.url)))
+    (code,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    exec(code, {})  # noqa: S102 - from our own page
+    (copy,) = tmp_path.glob("*.sqlite")
+    asyncio.run(_made(copy))
 
 
 def test_an_earlier_backup_is_never_overwritten(tmp_path: Path) -> None:

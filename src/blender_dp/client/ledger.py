@@ -4,7 +4,6 @@ A report is drawn and written in one transaction that no other process can share
 either nothing was drawn that anybody saw, or the drawn bytes are here to be sent again.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -17,6 +16,7 @@ from uuid import UUID
 
 from blender_dp.client.policy import History
 from blender_dp.core.errors import BlenderError
+from blender_dp.wire.sqlite_file import create_private_file
 from blender_dp.wire.times import read_time, written_time
 
 SCHEMA_VERSION = 1
@@ -78,7 +78,7 @@ class Ledger:
         self._path, self._checkpoint = directory / _FILE, checkpoint
         try:
             directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            create_private_file(self._path)
         except OSError as error:
             raise LedgerError(f"{self._path}: cannot be written ({error.strerror})") from None
         with self._transaction() as database:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from blender_dp.core.errors import InputError
 from blender_dp.service.sqlite.connection import connect
+from blender_dp.wire.sqlite_file import create_private_file
 
 _PAGES_AT_ONCE = 4096
 """Between pieces the service may write."""
@@ -24,11 +25,11 @@ def back_up(source: Path, destination: Path) -> None:
     if not source.is_file():
         raise InputError(source, "no such file")
     try:
-        os.close(os.open(destination, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        raise InputError(destination, "exists already; choose another name") from None
+        is_new = create_private_file(destination)
     except OSError as error:
         raise InputError(destination, f"cannot be written ({error.strerror})") from None
+    if not is_new:
+        raise InputError(destination, "exists already; choose another name")
     try:
         with closing(connect(source, is_reader=True)) as live:
             _copy(live, destination)

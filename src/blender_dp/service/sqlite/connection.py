@@ -1,10 +1,10 @@
 """Connections to the file, each with the settings that the promises rest on."""
 
-import os
 import sqlite3
 from pathlib import Path
 
 from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.wire.sqlite_file import create_private_file
 
 _OLDEST = (3, 37)
 """STRICT tables; RETURNING is older."""
@@ -13,14 +13,19 @@ _PATIENCE_SECONDS = 20
 
 
 def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
-    """Open the file, made if need be, readable by nobody else."""
+    """Open the file, created if it is missing, readable by nobody else.
+
+    Only SQLite opens it: another descriptor, once closed, would drop the locks of all connections.
+    """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise BlenderError(f"SQLite must be 3.37 or newer; Python has {sqlite3.sqlite_version}")
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        create_private_file(path)
         connection = sqlite3.connect(
             path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
         )
+    except sqlite3.OperationalError as error:
+        raise InputError(path, f"cannot be opened ({error})") from None
     except OSError as error:
         raise InputError(path, f"cannot be opened ({error.strerror})") from None
     try:
