@@ -21,8 +21,10 @@ def serve(
     """Run the collection service: campaigns from consent to release, over HTTP.
 
     Needs no other process: everything is kept in one directory. The very first start makes an
-    operator token and prints it once. Ctrl-C stops it after what it accepted is answered.
-    Exit status: 0 when stopped, 2 if it cannot start.
+    operator token and prints it once. Ctrl-C or SIGTERM stops it after what it accepted is
+    answered, within ten seconds whatever hangs.
+    Exit status: 0 when stopped, 1 if it had to end itself by force or if no worker could live any
+    more, 2 if it cannot start.
 
     Parameters
     ----------
@@ -31,7 +33,8 @@ def serve(
     port
         Port to listen on; 0 takes a free one.
     workers
-        How many processes answer; more than 1 only with PostgreSQL.
+        How many processes answer, each started again when it dies; more than 1 only with
+        PostgreSQL.
     tls_certificate
         File with the certificate chain, to speak HTTPS without a front end.
     tls_key

@@ -1,26 +1,31 @@
 """Starts and stops the service; apart from the commands, because it needs the extra."""
 
 import asyncio
-import multiprocessing
 import os
-import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import partial
 from math import ceil
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import uvicorn
 
 import blender_dp.service
+from blender_dp.cli.ending import GRACE_SECONDS, Ending
+from blender_dp.cli.event_loop import now, run_loop
+from blender_dp.cli.failures import explained
 from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.cli.service_tokens import first_token
+from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS, say
 from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
-from blender_dp.service.access import Rate, Role, new_token, token_digest
+from blender_dp.service.access import Rate
 from blender_dp.service.app import create_app
 from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
@@ -29,14 +34,6 @@ from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.logging import Journal
 from blender_dp.service.open_store import open_store
 from blender_dp.service.parts import Limits, Parts
-from blender_dp.service.store import CampaignStore, Token
-from blender_dp.wire.times import written_time
-
-_GRACE = 30
-"""Seconds in which requests that were accepted may still be answered."""
-_FIRST_TOKEN = "operator"  # noqa: S105 - a name
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +57,6 @@ class Listening:
             burst=max(60, ceil(self.uploads_per_second)), per_second=self.uploads_per_second
         )
         return Limits(enrol=rate, opt_in=rate)
-
-
-def now() -> datetime:
-    """Return the time in UTC."""
-    return datetime.now(UTC)
 
 
 def predict(question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -92,18 +84,21 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
 
 def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
     """Serve until a signal comes."""
-    storage.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if made := _run(_first_token(storage)):
+    if made := first_token(storage):
         RESULTS.print(f"operator token, shown this once: {made}")
+    journal = Journal(now)
     with _bound(listening) as bound:
         scheme = "https" if listening.certificate else "http"
         host, port = bound.getsockname()[:2]
         place = f"[{host}]" if ":" in host else host
+        listens = partial(say, f"listening on {scheme}://{place}:{port}")
         if listening.workers == 1:
-            _run(_serve(storage, listening, bound, f"{scheme}://{place}:{port}"))
+            run_loop(_serve(storage, listening, bound, Ending(journal=journal), listens))
         else:
-            say(f"listening on {scheme}://{place}:{port}")
-            _serve_by_many(storage, listening, bound)
+            serve = partial(serve_as_worker, storage, listening, bound)
+            workers = Supervisor(serve, listening.workers, journal, listens=listens)
+            if status := workers.run():
+                sys.exit(status)
     say("stopped")
 
 
@@ -122,9 +117,11 @@ def _bound(listening: Listening) -> Iterator[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    """A server that is stopped by whoever runs it."""
+    """A server that is stopped by whoever runs it, and says when it listens."""
 
-    address: str | None = None
+    def __init__(self, config: uvicorn.Config, listens: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._listens = listens
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -132,18 +129,26 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say where."""
+        """Start, then say so."""
         await super().startup(sockets)
-        if self.started and self.address:
-            say(f"listening on {self.address}")
+        if self.started:
+            self._listens()
 
 
 async def _serve(
-    storage: ServiceOptions, listening: Listening, bound: socket.socket, address: str | None
+    storage: ServiceOptions,
+    listening: Listening,
+    bound: socket.socket,
+    ending: Ending,
+    listens: Callable[[], None],
 ) -> None:
     async with opened(storage) as parts:
         config = uvicorn.Config(
-            create_app(replace(parts, limits=listening.limits), has_jobs=listening.has_jobs),
+            create_app(
+                replace(parts, limits=listening.limits),
+                ending.journal,
+                has_jobs=listening.has_jobs,
+            ),
             loop="none",
             http="httptools",
             lifespan="on",
@@ -152,54 +157,42 @@ async def _serve(
             server_header=False,
             ssl_certfile=listening.certificate,
             ssl_keyfile=listening.key,
-            timeout_graceful_shutdown=_GRACE,
+            timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        server = _Server(config)
-        server.address = address
+        server = _Server(config, listens)
 
         def stop() -> None:
             server.should_exit = True
 
-        _on_signals(stop)
+        ending.on_signals(stop)
         await server.serve(sockets=[bound])
+    ending.is_closed = True
 
 
-def _serve_by_many(storage: ServiceOptions, listening: Listening, bound: socket.socket) -> None:
-    """Let several processes answer on one socket; the first of them runs the jobs."""
-    spawn = multiprocessing.get_context("spawn")
-    processes = [
-        spawn.Process(target=_serve_alone, args=(storage, listening, bound, number), daemon=False)
-        for number in range(listening.workers)
-    ]
-    for process in processes:
-        process.start()
-
-    def stop(*_: object) -> None:
-        for process in processes:
-            process.terminate()
-
-    for one in _STOPPING:
-        signal.signal(one, stop)
-    for process in processes:
-        process.join()
-
-
-def _serve_alone(
-    storage: ServiceOptions, listening: Listening, bound: socket.socket, number: int
+def serve_as_worker(
+    storage: ServiceOptions,
+    listening: Listening,
+    bound: socket.socket,
+    _number: int,
+    saying: Connection,
+    _is_replacement: bool,
 ) -> None:
-    has_jobs = listening.has_jobs and number == 0
-    alone = replace(listening, workers=1, has_jobs=has_jobs)
-    _run(_serve(storage, alone, bound, None))
+    """Serve in one of several processes; jobs and deadlines are for whichever is free."""
+    ending = Ending(journal=Journal(now))
+    ending.with_parent()
+    with explained():
+        run_loop(_serve(storage, listening, bound, ending, partial(saying.send_bytes, b"!")))
 
 
 def work_forever(storage: ServiceOptions, *, once: bool) -> None:
     """Run jobs until a signal comes, or until none waits."""
-    _run(_work(storage, once=once))
+    run_loop(_work(storage, once=once))
 
 
 async def _work(storage: ServiceOptions, *, once: bool) -> None:
+    journal = Journal(now)
+    ending = Ending(journal=journal)
     async with opened(storage) as parts:
-        journal = Journal(now)
         worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
         if once:
             await ticker.tick()
@@ -213,84 +206,7 @@ async def _work(storage: ServiceOptions, *, once: bool) -> None:
             for task in running:
                 task.cancel()
 
-        _on_signals(stop)
+        ending.on_signals(stop)
         await asyncio.gather(*running, return_exceptions=True)
+    ending.is_closed = True
     say("stopped")
-
-
-def create_token(storage: ServiceOptions, name: str, role: str) -> str:
-    """Make a token and return it."""
-
-    async def made(store: CampaignStore) -> str:
-        return await _made(store, name, Role(role))
-
-    return _run(_with_store(storage, made))
-
-
-def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
-    """Return every token, without a secret."""
-
-    async def listed(store: CampaignStore) -> list[dict[str, str | None]]:
-        return [_shown(token) for token in await store.tokens()]
-
-    return _run(_with_store(storage, listed))
-
-
-def revoke_token(storage: ServiceOptions, name: str) -> None:
-    """End a token."""
-
-    async def revoked(store: CampaignStore) -> None:
-        await store.revoke_token(name, now=now())
-        await store.note("token-revoked", actor=name, campaign_id=None, now=now())
-
-    _run(_with_store(storage, revoked))
-
-
-async def _with_store(
-    storage: ServiceOptions, work: Callable[[CampaignStore], Awaitable[Answer]]
-) -> Answer:
-    storage.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = await open_store(storage.url)
-    try:
-        return await work(store)
-    finally:
-        await store.close()
-
-
-async def _first_token(storage: ServiceOptions) -> str | None:
-    async def made(store: CampaignStore) -> str | None:
-        if await store.tokens():
-            return None
-        return await _made(store, _FIRST_TOKEN, Role.OPERATOR)
-
-    return await _with_store(storage, made)
-
-
-async def _made(store: CampaignStore, name: str, role: Role) -> str:
-    token = new_token(os.urandom)
-    await store.add_token(Token(name=name, role=role, digest=token_digest(token), created_at=now()))
-    await store.note("token-created", actor=name, campaign_id=None, now=now())
-    return token
-
-
-def _shown(token: Token) -> dict[str, str | None]:
-    return {
-        "name": token.name,
-        "role": token.role,
-        "created_at": written_time(token.created_at),
-        "revoked_at": None if token.revoked_at is None else written_time(token.revoked_at),
-    }
-
-
-def _on_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for one in _STOPPING:
-        loop.add_signal_handler(one, stop)
-
-
-def _run(work: Coroutine[Any, Any, Answer]) -> Answer:
-    try:
-        import uvloop  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return asyncio.run(work)
-    return uvloop.run(work)

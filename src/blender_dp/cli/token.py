@@ -35,7 +35,7 @@ def create(
         Print it for a program.
     """
     require_service_extra("token")
-    from blender_dp.cli.serving import create_token  # noqa: PLC0415 - an extra
+    from blender_dp.cli.service_tokens import create_token  # noqa: PLC0415 - an extra
 
     made = create_token(storage, name, role)
     if json:
@@ -60,7 +60,7 @@ def list_tokens(
         Print them for a program.
     """
     require_service_extra("token")
-    from blender_dp.cli.serving import all_tokens  # noqa: PLC0415 - an extra
+    from blender_dp.cli.service_tokens import all_tokens  # noqa: PLC0415 - an extra
 
     found = all_tokens(storage)
     if json:
@@ -88,7 +88,7 @@ def revoke(
         Whose.
     """
     require_service_extra("token")
-    from blender_dp.cli.serving import revoke_token  # noqa: PLC0415 - an extra
+    from blender_dp.cli.service_tokens import revoke_token  # noqa: PLC0415 - an extra
 
     revoke_token(storage, name)
     RESULTS.print(f"{name}: revoked")

@@ -12,8 +12,9 @@ def work(
     """Run the jobs of a collection service: head lists, releases, erasing, deadlines.
 
     For a service that was started with --no-jobs, on the same database and keys. Any number may
-    run; each job is done once. Ctrl-C stops it, and another takes over what it left.
-    Exit status: 0 when stopped, 2 if it cannot start.
+    run; each job is done once. Ctrl-C or SIGTERM stops it within ten seconds, and another takes
+    over what it left. Exit status: 0 when stopped, 1 if it had to end itself by force, 2 if it
+    cannot start.
 
     Parameters
     ----------

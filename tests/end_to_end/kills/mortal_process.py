@@ -18,8 +18,11 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.cli import serving
+from blender_dp.cli.ending import Ending
+from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.service.checked_reports import Added, CheckedReports
+from blender_dp.service.logging import Journal
 from blender_dp.service.open_store import open_store
 from blender_dp.service.store import CampaignStore
 
@@ -66,7 +69,8 @@ def live(storage: ServiceOptions, bound: socket.socket, line: str, *, is_early: 
     listening = serving.Listening(
         host=host, port=port, workers=1, certificate=None, key=None, has_jobs=True
     )
-    serving._serve_alone(storage, listening, bound, 0)
+    ending = Ending(journal=Journal(now))
+    run_loop(serving._serve(storage, listening, bound, ending, lambda: None))
 
 
 def say(number: int) -> None:

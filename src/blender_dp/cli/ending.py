@@ -1,0 +1,78 @@
+"""A service process's end within ten seconds of SIGTERM or Ctrl-C, whatever hangs.
+
+What was acknowledged is on disk already, so an end by force loses no report: who waits for an
+answer asks again.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from blender_dp.service.logging import Journal
+
+GRACE_SECONDS = 5
+"""In these, requests that were accepted may still be answered."""
+FORCED_AFTER_SECONDS = 8
+"""From the signal to the end by force, for a process that did not end by itself."""
+_BY_THE_KERNEL_AFTER_SECONDS = 9
+"""The last resort: a timer of the kernel, for a process in which no Python runs any more."""
+FORCED_STATUS = 1
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(slots=True, kw_only=True)
+class Ending:
+    """The end of one process, by itself or by force."""
+
+    journal: Journal
+    is_closed: bool = False
+    """Whether the database was closed in order: then all that still runs is a job's computation,
+    which another process takes over, and an end by force is an orderly one."""
+    _is_forced: bool = False
+
+    def on_signals(self, stop: Callable[[], None]) -> None:
+        """Call ``stop`` in this event loop when a signal comes, and see to it that it helps.
+
+        The handlers are Python's own, not the event loop's: they run although the loop hangs.
+        """
+        loop = asyncio.get_running_loop()
+
+        def signalled(*_: object) -> None:
+            self.force()
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(stop)
+
+        for one in STOPPING:
+            signal.signal(one, signalled)
+
+    def with_parent(self) -> None:
+        """End when the process that started this one is gone: nobody else would end it.
+
+        For a process that :mod:`multiprocessing` started; an orphan would hold the port.
+        """
+        threading.Thread(target=self._wait_for_parent, daemon=True).start()
+
+    def _wait_for_parent(self) -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            self.force()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def force(self) -> None:
+        """Let the process end in some seconds, even if it does not end by itself."""
+        if self._is_forced:
+            return
+        self._is_forced = True
+        threading.Thread(target=self._end, daemon=True).start()
+        signal.setitimer(signal.ITIMER_REAL, _BY_THE_KERNEL_AFTER_SECONDS)
+
+    def _end(self) -> None:
+        time.sleep(FORCED_AFTER_SECONDS)
+        if not self.is_closed:
+            self.journal.write("ended-by-force")
+        os._exit(0 if self.is_closed else FORCED_STATUS)

@@ -1,0 +1,81 @@
+"""The tokens of a service, made, listed and revoked in its database."""
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from blender_dp.cli.event_loop import now, run_loop
+from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.service.access import Role, new_token, token_digest
+from blender_dp.service.open_store import open_store
+from blender_dp.service.store import CampaignStore, Token
+from blender_dp.wire.times import written_time
+
+_FIRST_TOKEN = "operator"  # noqa: S105 - a name
+Answer = TypeVar("Answer")
+
+
+def create_token(storage: ServiceOptions, name: str, role: str) -> str:
+    """Make a token and return it."""
+
+    async def made(store: CampaignStore) -> str:
+        return await _made(store, name, Role(role))
+
+    return run_loop(_with_store(storage, made))
+
+
+def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
+    """Return every token, without a secret."""
+
+    async def listed(store: CampaignStore) -> list[dict[str, str | None]]:
+        return [_shown(token) for token in await store.tokens()]
+
+    return run_loop(_with_store(storage, listed))
+
+
+def revoke_token(storage: ServiceOptions, name: str) -> None:
+    """End a token."""
+
+    async def revoked(store: CampaignStore) -> None:
+        await store.revoke_token(name, now=now())
+        await store.note("token-revoked", actor=name, campaign_id=None, now=now())
+
+    run_loop(_with_store(storage, revoked))
+
+
+async def _with_store(
+    storage: ServiceOptions, work: Callable[[CampaignStore], Awaitable[Answer]]
+) -> Answer:
+    storage.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = await open_store(storage.url)
+    try:
+        return await work(store)
+    finally:
+        await store.close()
+
+
+def first_token(storage: ServiceOptions) -> str | None:
+    """Make the operator's token if there is no token yet."""
+
+    async def made(store: CampaignStore) -> str | None:
+        if await store.tokens():
+            return None
+        return await _made(store, _FIRST_TOKEN, Role.OPERATOR)
+
+    return run_loop(_with_store(storage, made))
+
+
+async def _made(store: CampaignStore, name: str, role: Role) -> str:
+    token = new_token(os.urandom)
+    await store.add_token(Token(name=name, role=role, digest=token_digest(token), created_at=now()))
+    await store.note("token-created", actor=name, campaign_id=None, now=now())
+    return token
+
+
+def _shown(token: Token) -> dict[str, str | None]:
+    return {
+        "name": token.name,
+        "role": token.role,
+        "created_at": written_time(token.created_at),
+        "revoked_at": None if token.revoked_at is None else written_time(token.revoked_at),
+    }

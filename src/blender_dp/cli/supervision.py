@@ -1,0 +1,200 @@
+"""Several workers on one socket, each started again when it dies."""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from blender_dp.cli.ending import STOPPING
+from blender_dp.cli.failures import BAD_INPUT
+from blender_dp.service.logging import Journal
+
+KILLED_AFTER_SECONDS = 9
+"""From the signal to SIGKILL for a worker that neither ended nor forced its own end."""
+ALL_DIED = 1
+"""Exit status when no worker lives and none can be started."""
+_MOST_FAILED_STARTS = 5
+"""In a row, of each worker, before the supervisor gives up."""
+_SHORT_LIFE_SECONDS = 60
+_PAUSES_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+"""Before a worker is started again; longer after each short life."""
+_SPAWN = multiprocessing.get_context("spawn")
+
+Serve = Callable[[int, Connection, bool], None]
+"""Runs in a worker: its number, where it says that it listens, whether it replaces a dead one."""
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One of the workers, through all its lives."""
+
+    number: int
+    serve: Serve
+    process: BaseProcess | None = None
+    ready: Connection | None = None
+    """Readable when the worker listens; None once that was read."""
+    listens: bool = False
+    began: float = 0.0
+    starts_at: float = 0.0
+    short_lives: int = 0
+    failed_starts: int = 0
+    lives: int = 0
+
+    def start(self) -> int | None:
+        """Begin a life; return the number of its process."""
+        self.ready, saying = _SPAWN.Pipe(duplex=False)
+        self.process = _SPAWN.Process(
+            target=self.serve, args=(self.number, saying, self.lives > 0), daemon=False
+        )
+        self.process.start()
+        saying.close()
+        self.began, self.lives = time.monotonic(), self.lives + 1
+        return self.process.pid
+
+    def hear(self) -> bool:
+        """Note that the worker listens, if it said so."""
+        if self.ready is None or not self.ready.poll():
+            return False
+        try:
+            self.ready.recv_bytes()
+        except (EOFError, OSError):
+            return False
+        finally:
+            self.ready.close()
+            self.ready = None
+        self.listens, self.failed_starts = True, 0
+        return True
+
+    def bury(self) -> int | None:
+        """Return the exit status of a worker that died, and plan its next life."""
+        if self.process is None or self.process.exitcode is None:
+            return None
+        status = self.process.exitcode
+        now = time.monotonic()
+        self.short_lives = self.short_lives + 1 if now - self.began < _SHORT_LIFE_SECONDS else 1
+        self.failed_starts += not self.listens
+        last = len(_PAUSES_SECONDS) - 1
+        self.starts_at = now + _PAUSES_SECONDS[min(self.short_lives - 1, last)]
+        self.process.close()
+        if self.ready is not None:
+            self.ready.close()
+        self.process, self.ready, self.listens = None, None, False
+        return status
+
+
+class Supervisor:
+    """Starts workers, starts dead ones again, and ends all of them together.
+
+    A worker that dies takes no acknowledged report with it, and the kernel hands new connections
+    to the others; its jobs are taken over when their leases run out.
+    """
+
+    def __init__(
+        self,
+        serve: Serve,
+        count: int,
+        journal: Journal,
+        *,
+        listens: Callable[[], None],
+    ) -> None:
+        """Plan ``count`` workers.
+
+        Args:
+            serve: What a worker runs; must be picklable.
+            count: How many.
+            journal: Gets a line for every death and start.
+            listens: Called once, when the first worker listens.
+        """
+        self._workers = [_Worker(number, serve) for number in range(count)]
+        self._journal, self._listens = journal, listens
+        self._ever_listened = False
+
+    def run(self) -> int:
+        """Supervise until a signal comes; return the exit status."""
+        with _signals() as woken:
+            try:
+                while True:
+                    self._start_due()
+                    wait([woken, *self._awaited()], self._pause())
+                    if woken.poll():
+                        return 0
+                    self._hear()
+                    if (status := self._bury()) is not None:
+                        return status
+            finally:
+                self._end()
+
+    def _start_due(self) -> None:
+        for worker in self._workers:
+            if worker.process is None and worker.starts_at <= time.monotonic():
+                process = worker.start()
+                self._journal.write("worker-started", worker=worker.number, process=process)
+
+    def _awaited(self) -> Iterator[Connection | int]:
+        for worker in self._workers:
+            if worker.process is not None:
+                yield worker.process.sentinel
+            if worker.ready is not None:
+                yield worker.ready
+
+    def _pause(self) -> float | None:
+        """Return the seconds until the next worker is to be started; None if none is."""
+        due = [worker.starts_at for worker in self._workers if worker.process is None]
+        return max(0.0, min(due) - time.monotonic()) if due else None
+
+    def _hear(self) -> None:
+        heard = [worker.hear() for worker in self._workers]
+        if any(heard) and not self._ever_listened:
+            self._ever_listened = True
+            self._listens()
+
+    def _bury(self) -> int | None:
+        """Deal with the dead; return the exit status if there is no hope left."""
+        for worker in self._workers:
+            if (status := worker.bury()) is None:
+                continue
+            self._journal.write("worker-died", worker=worker.number, status=status)
+            if status == BAD_INPUT and not self._ever_listened:
+                return BAD_INPUT  # it said why, and the next would say the same
+        if all(worker.failed_starts >= _MOST_FAILED_STARTS for worker in self._workers):
+            self._journal.write("gave-up")
+            return ALL_DIED
+        return None
+
+    def _end(self) -> None:
+        """End every worker: by a signal, and by force those that are left."""
+        living = [worker.process for worker in self._workers if worker.process is not None]
+        for process in living:
+            process.terminate()
+        until = time.monotonic() + KILLED_AFTER_SECONDS
+        for process in living:
+            process.join(max(0.0, until - time.monotonic()))
+        _kill(living)
+
+
+def _kill(processes: Sequence[BaseProcess]) -> None:
+    for process in processes:
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+
+
+@contextmanager
+def _signals() -> Iterator[Connection]:
+    """Give what becomes readable when the process is told to stop."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+
+    def signalled(*_: object) -> None:
+        os.write(writing, b"!")
+
+    before = {one: signal.signal(one, signalled) for one in STOPPING}
+    with Connection(reading, writable=False) as woken, Connection(writing, readable=False):
+        yield woken
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -1,0 +1,32 @@
+"""A supervisor whose workers fail: ``python failing_workers.py STATUS [listened]``."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from functools import partial
+from multiprocessing.connection import Connection
+
+from blender_dp.cli import supervision
+from blender_dp.service.logging import Journal
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def fail(status: int, listened: bool, _number: int, saying: Connection, again: bool) -> None:
+    """Die, at once or, in the first life, after having listened."""
+    if listened and not again:
+        saying.send_bytes(b"!")
+    os._exit(status)
+
+
+def say_where() -> None:
+    sys.stderr.write('{"event":"listening"}\n')
+
+
+if __name__ == "__main__":
+    supervision._PAUSES_SECONDS = (0.01,)
+    supervision._MOST_FAILED_STARTS = 2
+    serve = partial(fail, int(sys.argv[1]), sys.argv[2:] == ["listened"])
+    sys.exit(supervision.Supervisor(serve, 2, Journal(now), listens=say_where).run())

@@ -1,0 +1,180 @@
+"""Workers that die are started again, and nothing is left of them when the service ends."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import pytest
+from service.running import a_campaign
+
+from postgres_server import PostgresServer
+
+Script = Callable[..., subprocess.Popen[str]]
+Found = TypeVar("Found")
+_PATIENCE = 60.0
+
+
+def eventually(look: Callable[[], Found]) -> Found:
+    """Return what a look finds, as soon as it finds something."""
+    until = time.monotonic() + _PATIENCE
+    while not (found := look()):
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.1)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supervised:
+    """A service with two workers."""
+
+    process: subprocess.Popen[str]
+    said: Path
+    out: Path
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        """Return what was written down of one kind."""
+        found = [
+            json.loads(line)
+            for line in self.said.read_text(encoding="utf-8").splitlines()
+            if line.startswith("{") and line.endswith("}")
+        ]
+        return [line for line in found if line["event"] == event]
+
+    @property
+    def url(self) -> str:
+        def listening() -> str:
+            found = re.search(r"listening on (\S+)\n", self.said.read_text(encoding="utf-8"))
+            return found[1] if found else ""
+
+        return eventually(listening)
+
+    @property
+    def token(self) -> str:
+        return self.out.read_text(encoding="utf-8").split()[-1]
+
+    def started(self, number: int) -> list[int]:
+        """Return the processes that a worker was, oldest first."""
+        return [
+            line["process"] for line in self.lines("worker-started") if line["worker"] == number
+        ]
+
+    def get(self, path: str) -> Any:
+        headers = {"authorization": f"Bearer {self.token}"}
+        return httpx.get(self.url + path, headers=headers, timeout=_PATIENCE).json()
+
+    def post(self, path: str, body: Any) -> Any:
+        headers = {"authorization": f"Bearer {self.token}"}
+        answer = httpx.post(self.url + path, json=body, headers=headers, timeout=_PATIENCE)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+
+@contextmanager
+def supervised(script: Script, folder: Path, server: PostgresServer) -> Iterator[Supervised]:
+    """Start a service with two workers on a database of its own."""
+    address = asyncio.run(_fresh_database(server))
+    said, out = folder / "err", folder / "out"
+    options = ("--data", folder / "data", "--port", "0", "--database", address, "--workers", "2")
+    with said.open("w") as stderr, out.open("w") as stdout:
+        process = script("serve", *options, stdout=stdout, stderr=stderr)
+    service = Supervised(process=process, said=said, out=out)
+    try:
+        yield service
+    finally:
+        process.kill()
+        process.wait()
+        for number in (0, 1):
+            for one in service.started(number)[-1:]:
+                _resume(one)
+
+
+async def _fresh_database(server: PostgresServer) -> str:
+    return await server.fresh_database()
+
+
+def _resume(worker: int) -> None:
+    """Leave no worker behind, should the test have failed while one was stopped."""
+    command = Path(f"/proc/{worker}/cmdline")
+    if command.exists() and b"spawn_main" in command.read_bytes():
+        os.kill(worker, signal.SIGCONT)
+
+
+def is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
+    script: Script, tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    with supervised(script, tmp_path, postgres_server) as service:
+        port = int(service.url.rpartition(":")[2])
+        [first] = service.started(1)
+        os.kill(first, signal.SIGKILL)
+        eventually(lambda: len(service.started(1)) == 2)
+        assert service.lines("worker-died")[0]["status"] == -signal.SIGKILL
+        assert service.get("/health")["status"] == "ok"
+        # The other one hangs: deadlines and jobs are done without it.
+        os.kill(service.started(0)[-1], signal.SIGSTOP)
+        soon = (datetime.now(UTC) + timedelta(seconds=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        campaign = service.post("/v1/campaigns", a_campaign(rules={"opt_in_until": soon}))["id"]
+        path = f"/v1/campaigns/{campaign}"
+        service.post(f"{path}/moves", {"move": "open-opt-in", "from": "draft"})
+        eventually(lambda: _are_ended(service.get(f"{path}/progress")["jobs"]))
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(_PATIENCE) == 0
+        eventually(lambda: is_free(port))
+
+
+def _are_ended(jobs: list[dict[str, Any]]) -> bool:
+    return bool(jobs) and all(job["state"] in ("done", "failed") for job in jobs)
+
+
+def test_no_worker_outlives_its_supervisor(
+    script: Script, tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    with supervised(script, tmp_path, postgres_server) as service:
+        port = int(service.url.rpartition(":")[2])
+        assert not is_free(port)
+        service.process.kill()
+        service.process.wait()
+        eventually(lambda: is_free(port))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "deaths", "last"),
+    [
+        (("3", "listened"), 1, 6, "gave-up"),
+        (("2",), 2, 1, "worker-died"),  # it said what is wrong, and the next would say the same
+    ],
+)
+def test_when_no_worker_can_live_the_exit_status_says_so(
+    arguments: tuple[str, ...], status: int, deaths: int, last: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("failing_workers.py"), *arguments],
+        stderr=subprocess.PIPE,
+        timeout=5 * _PATIENCE,
+        check=False,
+        text=True,
+    )
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert (done.returncode, events[-1]) == (status, last)
+    assert events.count("worker-died") >= deaths
+    assert events.count("listening") == ("listened" in arguments)
