@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 from litestar import Litestar, Request, Response
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
 
@@ -46,6 +47,7 @@ def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool =
             Disconnected: _pass_on,
             Exception: _answer_failure(desk),
         },
+        state=State({"desk": desk}),
         lifespan=[_running(desk, has_jobs=has_jobs)],
         openapi_config=None,
         logging_config=None,
@@ -68,6 +70,7 @@ def _running(desk: Desk, *, has_jobs: bool) -> Callable[[Litestar], Any]:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await ticker.flush()
+            desk.body_threads.close()
 
     return lifespan
 

@@ -13,6 +13,8 @@ from blender_dp.core.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.access import Gate, RateLimit
+from blender_dp.service.bodies_in_flight import BodiesInFlight
+from blender_dp.service.body_threads import BodyThreads
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
 from blender_dp.service.problems import Problem
@@ -33,6 +35,8 @@ class Desk:
     enrol_limit: RateLimit
     opt_in_limit: RateLimit
     plan_limit: RateLimit
+    bodies: BodiesInFlight = field(default_factory=BodiesInFlight)
+    body_threads: BodyThreads = field(default_factory=BodyThreads)
     refusals: dict[UUID, Counter[str]] = field(default_factory=dict)
     """Refused requests that are not yet counted in the store."""
     _plans: dict[Parameters, Mapping[str, Any]] = field(default_factory=dict)

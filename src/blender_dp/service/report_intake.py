@@ -14,12 +14,20 @@ from msgspec import UNSET, UnsetType
 from blender_dp.core.head_list import HeadList
 from blender_dp.service.checked_reports import TAG_BYTES, CheckedReports
 from blender_dp.service.problems import Problem, of_fault
-from blender_dp.service.strict_json import read_json
-from blender_dp.wire.service_report import NamedItems, RefusedReportError, ReportReader
+from blender_dp.service.request_body import ReceivedBody
+from blender_dp.service.strict_json import why_not_understood
+from blender_dp.wire.service_report import (
+    MOST_REPORTS,
+    NamedItems,
+    RefusedReportError,
+    ReportReader,
+)
 
 MOST_SINGLE_BYTES = 1 << 16
 """A report on a list of 100,000 cells at the smallest ε is a third of this."""
 MOST_BATCH_BYTES = 1 << 25
+_MOST_OBJECTS = MOST_REPORTS + 1
+"""In a body: the reports and what is around them."""
 
 
 class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -75,12 +83,19 @@ class ReportIntake:
         self._decoder: msgspec.json.Decoder[SubsetBody | CellBody] = msgspec.json.Decoder(body)
         self._tag_key = tag_key
 
+    def received(self, body: ReceivedBody) -> CheckedReports:
+        """Return what the reports of a body name, inflated if that is needed.
+
+        The count of objects is bounded before any is decoded.
+        """
+        return self.checked(body.plain(MOST_BATCH_BYTES, _MOST_OBJECTS))
+
     def checked(self, body: bytes) -> CheckedReports:
         """Return what a body's reports name, each with its id and tag."""
         try:
             decoded = self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise _explained(body) from None
+            raise why_not_understood(body) from None
         if not _is_batch(decoded) and len(body) > MOST_SINGLE_BYTES:
             raise Problem.BODY_TOO_LARGE.error()
         try:
@@ -160,12 +175,3 @@ def _require_keys_once(
     marks = _SHARED_MARKS + 2 * is_batch + 2 * (texts + names) * reports
     if body.count(b'"') != marks:
         raise Problem.DUPLICATE_KEY.error()
-
-
-def _explained(body: bytes) -> Exception:
-    """Find out slowly what the fast decoder did not say."""
-    try:
-        read_json(body)
-    except Exception as error:  # noqa: BLE001 - the refusal itself is the answer
-        return error
-    return Problem.BODY_NOT_UNDERSTOOD.error()

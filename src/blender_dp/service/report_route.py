@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.service.answers import send_problem
+from blender_dp.service.body_threads import SHORT_BYTES
 from blender_dp.service.desk import Desk
 from blender_dp.service.problems import Problem, ProblemError, of_store
 from blender_dp.service.report_intake import MOST_BATCH_BYTES
@@ -53,10 +54,15 @@ class ReportRoute:
         return 202
 
     async def _taken(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
-        body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES)
         lists, uuid = self._desk.lists, _uuid(campaign_id)
         intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
-        added = await self._desk.parts.store.add_reports(uuid, intake.checked(body))
+        with self._desk.bodies.lease() as lease:
+            body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES, lease)
+            if body.is_gzip or len(body.content) > SHORT_BYTES:
+                reports = await self._desk.body_threads.run(intake.received, body)
+            else:
+                reports = intake.checked(body.content)
+        added = await self._desk.parts.store.add_reports(uuid, reports)
         metrics = self._desk.parts.metrics
         metrics.accepted.inc(added.accepted)
         if added.repeated:

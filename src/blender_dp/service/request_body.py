@@ -1,10 +1,11 @@
-"""A request's body: whole, in time, within its limit, and inflated if it came as gzip."""
+"""A request's body: received whole, in time and within its limit; inflated if it came as gzip."""
 
 import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
+from blender_dp.service.bodies_in_flight import BodyLease
 from blender_dp.service.problems import Problem
 
 Receive = Callable[[], Awaitable[Any]]
@@ -12,27 +13,54 @@ Headers = Iterable[tuple[bytes, bytes]]
 SECONDS = 60.0
 """How long a body may take to arrive."""
 _GZIP = 16 + zlib.MAX_WBITS
+_PIECE = 1 << 18
+"""Bytes that are inflated before the next look at the limits."""
 
 
 class Disconnected(Exception):  # noqa: N818 - nobody is left to answer
     """The client went away before its request was whole."""
 
 
-async def read_body(headers: Headers, receive: Receive, most: int) -> bytes:
-    """Return the body as JSON text should be, at most so many bytes of it.
+class ReceivedBody(NamedTuple):
+    """A body as it came over the network."""
+
+    content: bytes
+    is_gzip: bool
+
+    def plain(self, most: int, most_objects: int | None = None) -> bytes:
+        """Return the body as it was before its client compressed it.
+
+        Args:
+            most: Bytes, else refused.
+            most_objects: JSON objects, else refused. Counted by their opening brackets while the
+                body is inflated, so that a small body which stands for millions of objects costs
+                no more than an honest one.
+        """
+        if self.is_gzip:
+            return inflated(self.content, most, most_objects)
+        if most_objects is not None:
+            _require_objects(self.content.count(b"{"), most_objects)
+        return self.content
+
+
+async def read_body(
+    headers: Headers, receive: Receive, most: int, lease: BodyLease | None = None
+) -> ReceivedBody:
+    """Return the body as it was sent, at most ``most`` bytes of it.
 
     Args:
         headers: The request's, names in lower case.
         receive: Gives the pieces.
         most: Bytes, before and after inflating.
+        lease: Counts the bytes against what all bodies together may hold; None counts nothing.
     """
     is_gzip = _check_headers(headers, most)
     try:
         async with asyncio.timeout(SECONDS):
-            body = await _collected(receive, most)
+            content = await _collected(receive, most, lease)
     except TimeoutError:
         raise Problem.BODY_TOO_SLOW.error() from None
-    return inflated(body, most) if is_gzip else body
+    return ReceivedBody(content, is_gzip)
 
 
 def _check_headers(headers: Headers, most: int) -> bool:
@@ -61,7 +89,7 @@ def _is_json(media_type: bytes) -> bool:
     )
 
 
-async def _collected(receive: Receive, most: int) -> bytes:
+async def _collected(receive: Receive, most: int, lease: BodyLease | None) -> bytes:
     message = await receive()
     if message["type"] == "http.request" and not message.get("more_body", False):
         body: bytes = message.get("body", b"")
@@ -74,21 +102,38 @@ async def _collected(receive: Receive, most: int) -> bytes:
         total += len(pieces[-1])
         if total > most:
             raise Problem.BODY_TOO_LARGE.error()
+        if lease is not None:
+            await lease.hold(total)
         if not message.get("more_body", False):
             return b"".join(pieces)
         message = await receive()
     raise Disconnected
 
 
-def inflated(body: bytes, most: int) -> bytes:
-    """Inflate gzip, never to more than ``most`` bytes."""
-    stream = zlib.decompressobj(_GZIP)
+def inflated(body: bytes, most: int, most_objects: int | None = None) -> bytes:
+    """Inflate gzip, never to much more than ``most`` bytes or ``most_objects`` brackets."""
+    stream, pieces, total, objects = zlib.decompressobj(_GZIP), list[bytes](), 0, 0
+    rest = body
     try:
-        text = stream.decompress(body, most + 1)
+        while not stream.eof:
+            piece = stream.decompress(rest, _PIECE)
+            rest = stream.unconsumed_tail
+            if not piece and not rest and not stream.eof:
+                raise Problem.BODY_NOT_GZIP.error()
+            pieces.append(piece)
+            total += len(piece)
+            if total > most:
+                raise Problem.INFLATED_TOO_LARGE.error()
+            if most_objects is not None:
+                objects += piece.count(b"{")
+                _require_objects(objects, most_objects)
     except zlib.error:
         raise Problem.BODY_NOT_GZIP.error() from None
-    if len(text) > most:
-        raise Problem.INFLATED_TOO_LARGE.error()
-    if not stream.eof or stream.unused_data:
+    if stream.unused_data:
         raise Problem.BODY_NOT_GZIP.error()
-    return text
+    return b"".join(pieces)
+
+
+def _require_objects(objects: int, most: int) -> None:
+    if objects > most:
+        raise Problem.WRONG_NUMBER_OF_REPORTS.error()

@@ -4,12 +4,16 @@ import json
 import re
 from typing import Any, NoReturn
 
-from blender_dp.service.problems import Problem
+import msgspec
+
+from blender_dp.service.problems import Problem, ProblemError
 
 DEEPEST = 32
 """No document of ours is nested a third as deep."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_NUMBER = 64
+LONGEST_EXPLAINED = 1 << 16
+"""Bytes of a body whose every value is looked at to say what is wrong with it."""
 
 
 def read_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -32,6 +36,34 @@ def read_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
         raise Problem.BODY_NOT_JSON.error() from None
     _require_plain(value)
     return value
+
+
+def why_not_understood(body: bytes) -> ProblemError:
+    """Return what is wrong with a body that the fast decoder refused without a reason.
+
+    A long body is only told apart by whether it is UTF-8 and JSON at all, which is quick: looking
+    at every value of it would take seconds, and anybody can send one.
+    """
+    try:
+        if len(body) <= LONGEST_EXPLAINED:
+            read_json(body)
+        else:
+            _skim(body)
+    except ProblemError as problem:
+        return problem
+    return Problem.BODY_NOT_UNDERSTOOD.error()
+
+
+def _skim(body: bytes) -> None:
+    try:
+        body.decode("utf-8")
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except UnicodeDecodeError:
+        raise Problem.BODY_NOT_UTF8.error() from None
+    except RecursionError:
+        raise Problem.BODY_TOO_DEEP.error() from None
+    except msgspec.MsgspecError:
+        raise Problem.BODY_NOT_JSON.error() from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from litestar import Request
 from litestar.di import NamedDependency, Provide
 
 from blender_dp.service.access import ANY_ROLE, AUDITORS, OPERATORS, Role
+from blender_dp.service.body_threads import SHORT_BYTES
 from blender_dp.service.desk import Desk
 from blender_dp.service.problems import Problem
-from blender_dp.service.request_body import read_body
+from blender_dp.service.request_body import ReceivedBody, read_body
 from blender_dp.service.store import Token
-from blender_dp.service.strict_json import read_json
+from blender_dp.service.strict_json import LONGEST_EXPLAINED, read_json, why_not_understood
 
 MOST_BYTES = 1 << 16
 """Of a body, where a route does not say otherwise."""
@@ -24,28 +25,56 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose body is read within limits and without mercy."""
 
     async def body(self) -> bytes:
-        """Return the body, inflated, at most as long as its route allows."""
-        known: bytes | None = self.scope["state"].get(_BODY)
-        if known is None:
-            most = self.route_handler.opt.get("most_bytes", MOST_BYTES)
-            known = await read_body(self.scope["headers"], self.receive, most)
-            if not known:
-                raise Problem.BODY_NOT_JSON.error()
-            self.scope["state"][_BODY] = known
-        return known
+        """Return the body as it was sent; the framework looks whether there is one."""
+        content, _ = await self._content_and_value()
+        return content
 
     async def json(self) -> Any:  # noqa: ANN401 - as the route declares it
         """Return the body as the type that its route declares.
 
         Converted here, because the framework would take "1" for 1.
         """
-        value, declared = read_json(await self.body()), self.route_handler.parsed_data_field
-        if declared is None:
-            return value
+        _, value = await self._content_and_value()
+        return value
+
+    async def _content_and_value(self) -> tuple[bytes, Any]:
+        known: tuple[bytes, Any] | None = self.scope["state"].get(_BODY)
+        if known is None:
+            known = await self._read()
+            self.scope["state"][_BODY] = known
+        return known
+
+    async def _read(self) -> tuple[bytes, Any]:
+        desk: Desk = self.app.state.desk
+        most = self.route_handler.opt.get("most_bytes", MOST_BYTES)
+        declared = self.route_handler.parsed_data_field
+        wanted = Any if declared is None else declared.annotation
+        with desk.bodies.lease() as lease:
+            body = await read_body(self.scope["headers"], self.receive, most, lease)
+            if body.is_gzip or len(body.content) > SHORT_BYTES:
+                return body.content, await desk.body_threads.run(_typed, body, most, wanted)
+            return body.content, _typed(body, most, wanted)
+
+
+def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 - any type
+    """Return a body as a type, refused if JSON or type are not strictly right.
+
+    A long body is first read by the fast decoder, which knows how many values the type may have:
+    looking at millions of others one by one would take seconds.
+    """
+    text = body.plain(most)
+    if not text:
+        raise Problem.BODY_NOT_JSON.error()
+    if len(text) > LONGEST_EXPLAINED:
         try:
-            return msgspec.convert(value, declared.annotation, strict=True)
-        except msgspec.ValidationError as error:
-            raise Problem.BODY_NOT_UNDERSTOOD.error(where=_place(error)) from None
+            msgspec.json.decode(text, type=wanted, strict=True)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise why_not_understood(text) from None
+    value = read_json(text)
+    try:
+        return msgspec.convert(value, wanted, strict=True)
+    except msgspec.ValidationError as error:
+        raise Problem.BODY_NOT_UNDERSTOOD.error(where=_place(error)) from None
 
 
 def _place(error: msgspec.ValidationError) -> str | None:

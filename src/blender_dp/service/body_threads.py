@@ -1,0 +1,55 @@
+"""Two threads in which larger bodies are inflated, decoded and checked.
+
+The event loop answers everybody; a body of some megabytes would stop it for as long as it takes to
+read. What waits for a thread is bounded, and what a thread does is bounded by the body's limits.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from blender_dp.service.problems import RETRY_SECONDS, Problem
+
+SHORT_BYTES = 1 << 13
+"""A plain body of at most this length is read at once: that is faster than to wake a thread, and
+takes some milliseconds at most, whatever is in it."""
+_THREADS = 2
+MOST_WAITING = 256
+"""Bodies, those in a thread included."""
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class BodyThreads:
+    """Runs one function per body; belongs to one event loop."""
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="bodies")
+        self._most, self._waiting = most_waiting, 0
+
+    async def run(
+        self, work: Callable[Given, Result], *args: Given.args, **options: Given.kwargs
+    ) -> Result:
+        """Return what ``work`` returns; refuse as overloaded if too many bodies wait."""
+        if self._waiting >= self._most:
+            raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
+        self._waiting += 1
+        done = self._pool.submit(work, *args, **options)
+        done.add_done_callback(self._free_place_soon(asyncio.get_running_loop()))
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        """End the threads once what they do is done; drop what waits."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _free_place_soon(self, loop: asyncio.AbstractEventLoop) -> Callable[[object], None]:
+        def free_place() -> None:
+            self._waiting -= 1
+
+        # The work goes on when its request is cancelled: its place is free when the thread is.
+        def call(_done: object) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(free_place)
+
+        return call
