@@ -36,6 +36,7 @@ HEAD_LIST = HeadList.of(
     mechanism=SubsetSelectionMechanism(epsilon=2.0, query_share=0.25),
     private=True,
 )
+DESCRIPTION = "sha256:" + "0" * 64
 Document = dict[str, Any]
 
 
@@ -44,7 +45,7 @@ def chain(*, actor: str | None = None) -> list[Document]:
     listed = head_list_document(HEAD_LIST)["digest"]
     hours = (0, 1, 0, 3)
     happened = [
-        ("campaign", CAMPAIGN, "sha256:" + "0" * 64),
+        ("campaign", CAMPAIGN, DESCRIPTION),
         ("head-list", CAMPAIGN, listed),
         ("campaign", OTHER_CAMPAIGN, "sha256:" + "1" * 64),
         ("release", CAMPAIGN, "sha256:" + "2" * 64),
@@ -99,8 +100,12 @@ def chains() -> list[Document]:
 def signed_lists() -> list[Document]:
     """Return signed head lists, good and broken."""
     log, listed = chain(), head_list_document(HEAD_LIST)
-    good = signed_head_list_document(listed, log[1], campaign=CAMPAIGN, key=KEY)
-    other = signed_head_list_document(listed, log[1], campaign=CAMPAIGN, key=OTHER_KEY)
+    good = signed_head_list_document(
+        listed, log[1], campaign=CAMPAIGN, description=DESCRIPTION, key=KEY
+    )
+    other = signed_head_list_document(
+        listed, log[1], campaign=CAMPAIGN, description=DESCRIPTION, key=OTHER_KEY
+    )
     unsigned = {name: value for name, value in good.items() if name != "signature"}
     edited = copy.deepcopy(good)
     edited["head_list"]["queries"][0]["urls"] = ["evil.example"]
@@ -117,16 +122,17 @@ def signed_lists() -> list[Document]:
             "an edited list": edited,
             "an edited log entry": {**good, "log_entry": {**log[1], "index": 7}},
             "the log entry of another kind": signed_head_list_document(
-                listed, log[0], campaign=CAMPAIGN, key=KEY
+                listed, log[0], campaign=CAMPAIGN, description=DESCRIPTION, key=KEY
             ),
             "the log entry of another campaign": signed_head_list_document(
-                listed, log[1], campaign=OTHER_CAMPAIGN, key=KEY
+                listed, log[1], campaign=OTHER_CAMPAIGN, description=DESCRIPTION, key=KEY
             ),
             "the log entry of another list": signed_head_list_document(
-                listed, misnamed, campaign=CAMPAIGN, key=KEY
+                listed, misnamed, campaign=CAMPAIGN, description=DESCRIPTION, key=KEY
             ),
             "one more field": {**good, "extra": 1},
-            "another version": {**good, "version": 2},
+            "another description": {**good, "description": "sha256:" + "1" * 64},
+            "another version": {**good, "version": 1},
         }.items()
     ]
 

@@ -57,10 +57,11 @@ def resigned(document: Document, signer: str = "service") -> Document:
     """Return a document signed as a service would, whatever it says."""
     signed = {
         "campaign": document["campaign"],
+        "description": document["description"],
         "head_list": document["head_list"]["digest"],
         "log_entry": document["log_entry"]["hash"],
     }
-    message = b"blender-dp signed head list 1\0" + canonical(signed)
+    message = b"blender-dp signed head list 2\0" + canonical(signed)
     return {
         **document,
         "public_key": letters(key(signer).public_key().public_bytes_raw()),
@@ -68,7 +69,42 @@ def resigned(document: Document, signer: str = "service") -> Document:
     }
 
 
-def published(head_list: Document, campaign: str = CAMPAIGN) -> Document:
+def description(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON holds
+    """Return what a campaign's service says of it, with some parameters changed."""
+    return {
+        "id": CAMPAIGN,
+        "name": "Searches of autumn",
+        "purpose": "Find what is popular, é★",
+        "consent": {"version": "1", "text": "I hand over what I searched for, é★."},
+        "parameters": {
+            "epsilon": "4.0",
+            "delta": "1e-05",
+            "head_list_size": None,
+            "preset": "sharp",
+            "one_record_each": False,
+            "head_list_user_fraction": "0.95",
+            "query_budget_fraction": "0.85",
+            "records_per_optin_user": 1,
+            "records_per_client": 1,
+            "project": True,
+            **changed,
+        },
+        "expected_clients": 100000,
+        "open_enrolment": True,
+        "rules": {
+            "opt_in_until": "2026-11-20T12:00:00.000000Z",
+            "opt_in_enough": None,
+            "clients_from": None,
+            "clients_until": None,
+            "clients_enough": 100000,
+        },
+        "created_at": "2026-11-14T12:00:00.000000Z",
+    }
+
+
+def published(
+    head_list: Document, campaign: str = CAMPAIGN, described: Document | None = None
+) -> Document:
     """Return a list as a service publishes it."""
     entry = {
         "index": 7,
@@ -81,8 +117,9 @@ def published(head_list: Document, campaign: str = CAMPAIGN) -> Document:
     return resigned(
         {
             "format": "blender-dp signed head list",
-            "version": 1,
+            "version": 2,
             "campaign": campaign,
+            "description": digest(described or {**description(), "id": campaign}, ""),
             "head_list": head_list,
             "log_entry": rehashed(entry),
         }
@@ -152,8 +189,14 @@ def broken() -> dict[str, Document]:
         "a padded signature": {**good, "signature": good["signature"] + "=="},
         "a field too many": {**good, "note": ""},
         "another format": {**good, "format": "blender-dp head list"},
-        "another version": {**good, "version": 2},
+        "another version": {**good, "version": 1},
         "another campaign than was signed": {**good, "campaign": OTHER_CAMPAIGN},
+        "another description than was signed": {
+            **good,
+            "description": "sha256:" + "0" * 64,
+        },
+        "a description that is no digest": resigned({**good, "description": "4.0"}),
+        "no description": edited(lambda d: d.pop("description")),
         "a query changed": edited(lambda d: d["head_list"]["queries"][0].update(query="query 0")),
         "a list of another digest": edited(
             lambda d: d["head_list"].update(digest="sha256:" + "0" * 64)
@@ -195,15 +238,55 @@ def refused_by_policy() -> dict[str, Document]:
     }
 
 
+def refused_by_description() -> dict[str, Document]:
+    """Return well-signed lists and a description that does not permit to report against them."""
+    good = published(good_list())
+    paper = {
+        "name": "local-alg",
+        "version": 1,
+        "epsilon": "4.0",
+        "delta": "1e-05",
+        "query_budget_fraction": "0.85",
+        "records_per_client": 1,
+    }
+
+    def promised(head_list: Document, **parameters: object) -> Document:
+        described = description(**parameters)
+        return {
+            "signed": published(head_list, described=described),
+            "description": described,
+        }
+
+    other = {**description(), "id": OTHER_CAMPAIGN}
+    consent = {"version": "1", "text": "I agree to anything."}
+    return {
+        "another purpose": {"signed": good, "description": {**description(), "purpose": "Sell"}},
+        "another consent": {"signed": good, "description": {**description(), "consent": consent}},
+        "another name": {"signed": good, "description": {**description(), "name": None}},
+        "a description of another campaign": {
+            "signed": published(good_list(), described=other),
+            "description": other,
+        },
+        "a smaller ε was promised": promised(good_list(), epsilon="3.9999999999999996"),
+        "a smaller δ was promised": promised(
+            resealed({**good_list(), "mechanism": paper}), delta="9.999999999999999e-06"
+        ),
+        "an ε that is no number": promised(good_list(), epsilon="much"),
+        "an ε that is no text": promised(good_list(), epsilon=4),
+    }
+
+
 def main() -> None:
     """Write the file."""
     good = published(good_list())
     vectors = {
         "campaign": CAMPAIGN,
         "good": good,
+        "description": description(),
         "signed_by_another_key": resigned(good, "stranger"),
         "broken": broken(),
         "refused_by_policy": refused_by_policy(),
+        "refused_by_description": refused_by_description(),
     }
     text = json.dumps(vectors, ensure_ascii=False).replace('}, "', '},\n"') + "\n"
     (HERE / "signed_head_list.json").write_text(text, encoding="utf-8")

@@ -68,7 +68,9 @@ def _published(published: HeadList, campaign: UUID, keys: KeyVault) -> Finished:
     def signed(entries: Sequence[Mapping[str, Any]]) -> bytes:
         key = keys.signing_key()
         return canonical(
-            signed_head_list_document(document, entries[0], campaign=campaign, key=key)
+            signed_head_list_document(
+                document, entries[0], campaign=campaign, description="sha256:" + "0" * 64, key=key
+            )
         )
 
     cells = published.cells

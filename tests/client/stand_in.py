@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
 from blender_dp.wire.contribution import consent_digest
+from blender_dp.wire.documents import digest_of
 from blender_dp.wire.hash_chain import entry
 from blender_dp.wire.head_list import head_list_document
 from blender_dp.wire.signed_head_list import signed_head_list_document
@@ -28,6 +29,24 @@ SHARP = SubsetSelectionMechanism(epsilon=2.0, query_share=0.25)
 LOCAL_ALG = LocalAlgMechanism(
     epsilon=2.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1
 )
+
+
+def description(campaign: UUID = CAMPAIGN, *, epsilon: str = "64.0") -> dict[str, Any]:
+    """Return what an honest service says of a campaign."""
+    return {
+        "id": str(campaign),
+        "name": "searches",
+        "purpose": "find what is popular",
+        "consent": {"version": "1", "text": CONSENT},
+        "parameters": {"epsilon": epsilon, "delta": "1e-05"},
+    }
+
+
+def described_by(campaign: UUID) -> str:
+    """Return the digest of that description."""
+    return digest_of(description(campaign))
+
+
 Answering = Callable[[str, str, bytes], tuple[int, Any, dict[str, str]]]
 
 
@@ -51,7 +70,9 @@ def published(
     log_entry = entry(
         None, kind="head-list", campaign=campaign, digest=document["digest"], time=START
     )
-    return signed_head_list_document(document, log_entry, campaign=campaign, key=key)
+    return signed_head_list_document(
+        document, log_entry, campaign=campaign, description=described_by(campaign), key=key
+    )
 
 
 class StandIn:
@@ -59,11 +80,15 @@ class StandIn:
 
     def __init__(self) -> None:
         self.lists = {campaign: published(campaign=campaign) for campaign in _CAMPAIGNS}
+        self.descriptions: dict[UUID, dict[str, Any]] = {}
+        """Where they are not those of an honest service."""
         self.bodies: list[bytes] = []
         self.uploads: list[bytes] = []
         self.requests: list[tuple[str, str, str | None]] = []
         self.answers: list[tuple[int, Any, dict[str, str]]] = []
         """Given first, before what an honest service would say."""
+        self.report_answers: list[tuple[int, Any, dict[str, str]]] = []
+        """Given to reports first; what is answered so was not received."""
         self.url = ""
 
     def answer(self, method: str, path: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
@@ -72,6 +97,8 @@ class StandIn:
         if route == ("GET", "head-list"):
             return 200, self.lists[UUID(campaign)], {}
         if route == ("POST", "reports"):
+            if self.report_answers:
+                return self.report_answers.pop(0)
             self.bodies.append(body)
             return 202, {"accepted": 1, "repeated": 0}, {}
         if route == ("POST", "enrol"):
@@ -80,7 +107,9 @@ class StandIn:
             self.uploads.append(body)
             return (201 if method == "POST" else 204), {}, {}
         consent = {"version": "1", "text": CONSENT, "text_digest": consent_digest(CONSENT)}
-        return 200, {"state": "clients-open", "consent": consent}, {}
+        shown = self.descriptions.get(UUID(campaign), description(UUID(campaign)))
+        answer = {"state": "clients-open", "consent": consent, "description": shown}
+        return 200, answer, {}
 
 
 _CAMPAIGNS = [UUID(int=number) for number in range(1, 30)]

@@ -70,7 +70,7 @@ def test_a_person_without_a_record_reports_too(service: StandIn, make_device: Ma
 def test_a_lost_report_is_sent_again_to_the_letter(
     service: StandIn, make_device: MakeDevice
 ) -> None:
-    service.answers = [(200, service.lists[CAMPAIGN], {}), *[(503, {}, {})] * 3]
+    service.report_answers = [(503, {}, {})] * 3
     device = make_device()
     with pytest.raises(UnreachableError, match="the service is busy; try again later"):
         device.report(CAMPAIGN, *ANYTHING)
@@ -85,7 +85,7 @@ def test_a_lost_report_is_sent_again_to_the_letter(
 def test_a_service_that_fails_is_tried_again_later(
     service: StandIn, make_device: MakeDevice
 ) -> None:
-    service.answers = [(200, service.lists[CAMPAIGN], {}), (500, {}, {})]
+    service.report_answers = [(500, {}, {})]
     with pytest.raises(UnreachableError, match="failed"):
         make_device().report(CAMPAIGN, *ANYTHING)
     assert make_device().report(CAMPAIGN, None, None).state == "sent"
@@ -94,10 +94,7 @@ def test_a_service_that_fails_is_tried_again_later(
 def test_a_refused_report_is_not_sent_again_and_stays_spent(
     service: StandIn, make_device: MakeDevice
 ) -> None:
-    service.answers = [
-        (200, service.lists[CAMPAIGN], {}),
-        (409, problem("campaign-not-collecting"), {}),
-    ]
+    service.report_answers = [(409, problem("campaign-not-collecting"), {})]
     device = make_device()
     with pytest.raises(ServiceRefusalError, match="campaign-not-collecting") as refused:
         device.report(CAMPAIGN, *ANYTHING)

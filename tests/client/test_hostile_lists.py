@@ -18,6 +18,7 @@ from client.stand_in import (
     SHARP,
     Clock,
     StandIn,
+    described_by,
     head_list,
     published,
 )
@@ -60,7 +61,13 @@ class Attack:
         made |= self.entry_change
         if self.rehash:
             made["hash"] = entry_hash(made)
-        document = signed_head_list_document(listed, made, campaign=self.campaign, key=self.key)
+        document = signed_head_list_document(
+            listed,
+            made,
+            campaign=self.campaign,
+            description=described_by(self.campaign),
+            key=self.key,
+        )
         for change in self.after:
             document = change(document)
         return document
@@ -133,7 +140,7 @@ def edited_after_sealing(attack: Attack) -> None:
 
 
 def of_another_version(attack: Attack) -> None:
-    attack.after.append(lambda d: {**d, "version": 2})
+    attack.after.append(lambda d: {**d, "version": 1})
 
 
 ATTACKS: dict[Callable[[Attack], None], str] = {
@@ -153,7 +160,7 @@ ATTACKS: dict[Callable[[Attack], None], str] = {
     too_soon: "less than 7 days old",
     unknown_mechanism: "name and version must be those of",
     edited_after_sealing: "does not match the rest",
-    of_another_version: "version: must be 1",
+    of_another_version: "version: must be 2",
 }
 _SEES_THE_LIST_BEFORE = {changed}
 

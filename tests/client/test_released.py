@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, head_list
+from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, described_by, head_list
 
 from blender_dp.client.checked_log import checked_log, digests_in_log
 from blender_dp.client.released import FILES, fetch_released
@@ -58,7 +58,11 @@ class Published:
         place = path.removeprefix(f"campaigns/{CAMPAIGN}/")
         if place == "head-list":
             return signed_head_list_document(
-                self.listed, self.list_entry, campaign=self.campaign, key=self.list_key
+                self.listed,
+                self.list_entry,
+                campaign=self.campaign,
+                description=described_by(CAMPAIGN),
+                key=self.list_key,
             )
         found: dict[str, Any] = self.documents[place]
         return found

@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from service.running import Published, Service, running
+from service.running import CONSENT, Published, Service, running
 
 from blender_dp.core.blender import PRESETS
+from blender_dp.wire.campaign_promise import read_campaign_promise
 from blender_dp.wire.certificate import read_certificate
 from blender_dp.wire.documents import digest_of_bytes, write_document
 from blender_dp.wire.estimates import read_clients, read_opt_in
@@ -45,6 +46,20 @@ async def test_the_list_is_signed_and_logged_and_the_same_plain_or_packed(
     packed = await service.http.get(path, headers={"accept-encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.content == answer.content
+
+
+async def test_the_list_is_bound_to_the_description_that_is_shown_and_logged(
+    service: Service, released: Published
+) -> None:
+    path = f"/v1/campaigns/{released.campaign}"
+    signed = read_signed_head_list((await service.http.get(f"{path}/head-list")).json())
+    promise = read_campaign_promise((await service.http.get(path)).json())
+    assert signed.description == promise.digest
+    assert (promise.campaign, promise.consent_text) == (released.uuid, CONSENT)
+    entries, _ = read_log((await service.http.get("/v1/log")).json())
+    opened = [one for one in entries if one["kind"] == "campaign"]
+    assert promise.digest in [one["digest"] for one in opened]
+    assert opened[0]["index"] < signed.log_entry["index"]
 
 
 async def test_what_a_client_has_already_is_not_sent_again(

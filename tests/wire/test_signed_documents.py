@@ -81,10 +81,11 @@ def test_only_the_good_signed_list_is_read(vector: Vector) -> None:
 def test_the_signature_is_over_the_stated_bytes() -> None:
     signed = {
         "campaign": GOOD["campaign"],
+        "description": GOOD["description"],
         "head_list": GOOD["head_list"]["digest"],
         "log_entry": GOOD["log_entry"]["hash"],
     }
-    message = b"blender-dp signed head list 1\0" + canonical(signed).encode()
+    message = b"blender-dp signed head list 2\0" + canonical(signed).encode()
     assert GOOD["signature"] == to_text(KEY.sign(message))
     log = VECTORS["log"]
     head = b"blender-dp log head 1\0" + log["entries"][-1]["hash"].encode()

@@ -27,10 +27,11 @@ def from_letters(text: str) -> bytes:
 def is_signed(document: Document) -> bool:
     signed = {
         "campaign": document["campaign"],
+        "description": document["description"],
         "head_list": document["head_list"]["digest"],
         "log_entry": document["log_entry"]["hash"],
     }
-    message = b"blender-dp signed head list 1\0" + canonical(signed).encode()
+    message = b"blender-dp signed head list 2\0" + canonical(signed).encode()
     public_key = Ed25519PublicKey.from_public_bytes(from_letters(document["public_key"]))
     try:
         public_key.verify(from_letters(document["signature"]), message)
@@ -64,7 +65,7 @@ def entry_is_right(document: Document) -> bool:
 
 def is_whole(document: Document, folder: Path) -> bool:
     """Tell whether everything that does not depend on a device's policy is in order."""
-    if set(document) != set(VECTORS["good"]) or document["version"] != 1:
+    if set(document) != set(VECTORS["good"]) or document["version"] != 2:
         return False
     path = folder / "head_list.json"
     path.write_text(json.dumps(document["head_list"]), encoding="utf-8")
@@ -74,7 +75,10 @@ def is_whole(document: Document, folder: Path) -> bool:
         return False
     right_format = document["format"] == "blender-dp signed head list"
     right_length = len(document["signature"]) == 86
-    return right_format and right_length and is_signed(document) and entry_is_right(document)
+    bound = re.fullmatch(r"sha256:[0-9a-f]{64}", document["description"]) is not None
+    return (
+        right_format and right_length and bound and is_signed(document) and entry_is_right(document)
+    )
 
 
 @pytest.mark.parametrize("name", ["good", "signed_by_another_key"])
@@ -92,6 +96,15 @@ def test_a_broken_list_is_not(tmp_path: Path, what: str) -> None:
 @pytest.mark.parametrize("what", VECTORS["refused_by_policy"])
 def test_what_a_policy_refuses_is_otherwise_in_order(tmp_path: Path, what: str) -> None:
     assert is_whole(VECTORS["refused_by_policy"][what], tmp_path)
+
+
+def test_the_good_list_is_bound_to_its_description() -> None:
+    assert VECTORS["good"]["description"] == digest_by_hand(VECTORS["description"])
+
+
+@pytest.mark.parametrize("what", VECTORS["refused_by_description"])
+def test_what_a_description_forbids_is_otherwise_in_order(tmp_path: Path, what: str) -> None:
+    assert is_whole(VECTORS["refused_by_description"][what]["signed"], tmp_path)
 
 
 def test_the_two_keys_differ() -> None:

@@ -11,7 +11,13 @@ from typing import Any, Self
 from uuid import UUID
 
 from blender_dp.client.ledger import Enrolment, KeptReport, Ledger, spent_since
-from blender_dp.client.policy import ClientPolicy, History, require_affordable, require_genuine
+from blender_dp.client.policy import (
+    ClientPolicy,
+    History,
+    require_affordable,
+    require_genuine,
+    require_promised,
+)
 from blender_dp.client.transport import (
     HttpTransport,
     ServiceRefusalError,
@@ -22,6 +28,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list import Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.parameters import exact
+from blender_dp.wire.campaign_promise import CampaignPromise, read_campaign_promise
 from blender_dp.wire.contribution import (
     ConsentReceipt,
     Contribution,
@@ -105,6 +112,13 @@ class BlenderClient:
         """Close it."""
         self.close()
 
+    def promise(self, campaign: UUID) -> CampaignPromise:
+        """Return what a campaign promises: the consent text, ε and δ of its description."""
+        promise = read_campaign_promise(self.campaign(campaign))
+        if promise.campaign != campaign:
+            raise BlenderError("the service described another campaign than was asked for")
+        return promise
+
     def campaign(self, campaign: UUID) -> dict[str, Any]:
         """Return what the service says of a campaign: purpose, state, consent, parameters."""
         return self._transport.send("GET", f"campaigns/{campaign}").document("the campaign")
@@ -154,10 +168,11 @@ class BlenderClient:
 
     def head_list(self, campaign: UUID) -> SignedHeadList:
         """Fetch a campaign's list, check it and remember it; nothing is spent."""
-        signed = self._fetched(campaign)
+        signed, promise = self._fetched(campaign)
 
         def accept(history: History) -> tuple[str, str]:
             require_genuine(signed, campaign, self._policy, history)
+            require_promised(signed, promise)
             return signed.public_key, signed.digest
 
         since = self._now() - self._policy.window
@@ -172,11 +187,12 @@ class BlenderClient:
         """
         kept = self._ledger.report(campaign)
         if kept is None:
-            signed = self._fetched(campaign)
+            signed, promise = self._fetched(campaign)
             now = self._now()
 
             def draw(history: History) -> tuple[KeptReport, str]:
                 require_genuine(signed, campaign, self._policy, history)
+                require_promised(signed, promise)
                 require_affordable(signed, self._policy, history, now)
                 return self._drawn(signed, query, url, now), signed.public_key
 
@@ -197,9 +213,10 @@ class BlenderClient:
         left = max(exact(self._policy.most_epsilon) - spent, Fraction())
         return Spending(reports=reports, spent=float(spent), left=float(left))
 
-    def _fetched(self, campaign: UUID) -> SignedHeadList:
+    def _fetched(self, campaign: UUID) -> tuple[SignedHeadList, CampaignPromise]:
         answer = self._transport.send("GET", f"campaigns/{campaign}/head-list")
-        return read_signed_head_list(answer.document("the head list"))
+        signed = read_signed_head_list(answer.document("the head list"))
+        return signed, read_campaign_promise(self.campaign(campaign))
 
     def _drawn(
         self, signed: SignedHeadList, query: str | None, url: str | None, now: datetime
@@ -240,10 +257,11 @@ class BlenderClient:
         return enrolment
 
     def _consent(self, campaign: UUID, agreed: str, given_at: datetime) -> ConsentReceipt:
-        asked = self.campaign(campaign).get("consent")
-        digest = consent_digest(agreed)
-        if not isinstance(asked, dict) or asked.get("text_digest") != digest:
+        promise = self.promise(campaign)
+        if promise.consent_text != agreed:
             raise BlenderError("the person agreed to another text than this campaign asks for")
         return ConsentReceipt(
-            version=str(asked.get("version")), text_digest=digest, given_at=given_at
+            version=promise.consent_version,
+            text_digest=consent_digest(agreed),
+            given_at=given_at,
         )

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import exact
+from blender_dp.wire.campaign_promise import CampaignPromise
 from blender_dp.wire.signatures import require_key
 from blender_dp.wire.signed_head_list import SignedHeadList
 
@@ -21,6 +22,7 @@ class Rule(StrEnum):
     """What a refused list breaks."""
 
     CAMPAIGN = "campaign"
+    PROMISE = "promise"
     KEY = "key"
     NOT_PRIVATE = "not-private"
     TOO_SMALL = "too-small"
@@ -107,6 +109,22 @@ def require_genuine(
             f"the head list must have at least {policy.smallest_list} queries; "
             f"it has {len(signed.head_list.queries)}",
         )
+
+
+def require_promised(signed: SignedHeadList, promise: CampaignPromise) -> None:
+    """Refuse a list that asks for more than its campaign's description promises.
+
+    Args:
+        signed: Its signature holds already.
+        promise: The description that the service shows now.
+    """
+    if promise.campaign != signed.campaign or promise.digest != signed.description:
+        sentence = "the head list is bound to another description than the campaign shows"
+        raise RefusedListError(Rule.PROMISE, sentence)
+    mechanism = signed.head_list.mechanism
+    if exact(mechanism.epsilon) > promise.epsilon or exact(mechanism.delta) > promise.delta:
+        sentence = "the head list asks for a larger ε or δ than the campaign promises"
+        raise RefusedListError(Rule.PROMISE, sentence)
 
 
 def require_affordable(

@@ -51,6 +51,8 @@ class SubsetSelectionMechanism:
     version: ClassVar[int] = 1
     records_per_client: ClassVar[int] = 1
     """A client reports once, about one record."""
+    delta: ClassVar[float] = 0.0
+    """Subset selection is pure."""
 
     epsilon: float
     query_share: float

@@ -48,6 +48,10 @@ class DatabaseStore:
         """Return a campaign."""
         return await self.database.read(partial(campaigns.get, campaign_id=campaign_id))
 
+    async def description(self, campaign_id: UUID) -> Mapping[str, Any]:
+        """Return a campaign's description as it was stored."""
+        return await self.database.read(partial(campaigns.stored, campaign_id=campaign_id))
+
     async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
         """Return campaigns, newest first."""
         return await self.database.read(partial(campaigns.page, after=after, limit=limit))

@@ -166,11 +166,21 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     rules: When
     created_at: datetime
     moved_at: datetime
+    description: dict[str, Any] | None = None
+    """What no move changes, numbers with fractions as texts; null where many are listed.
+
+    Signed head lists and the public log name the digest of this object.
+    """
     certificate: dict[str, Any] | None = None
     """What the plan spends of the opt-in users, exactly; null where many campaigns are listed."""
 
     @classmethod
-    def of(cls, campaign: Campaign, certificate: Mapping[str, Any] | None) -> "ShownCampaign":
+    def of(
+        cls,
+        campaign: Campaign,
+        description: Mapping[str, Any] | None = None,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> "ShownCampaign":
         """Return how a campaign is shown."""
         consent, rules = campaign.consent, campaign.rules
         return cls(
@@ -189,6 +199,7 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             rules=When(**{name: getattr(rules, name) for name in When.__struct_fields__}),
             created_at=campaign.created_at,
             moved_at=campaign.moved_at,
+            description=None if description is None else dict(description),
             certificate=None if certificate is None else dict(certificate),
         )
 

@@ -162,6 +162,14 @@ class CampaignStore(Protocol):
         """Return a campaign."""
         ...
 
+    async def description(self, campaign_id: UUID) -> Mapping[str, Any]:
+        """Return what no move changes of a campaign, as it was stored when it was made.
+
+        Never rebuilt from the campaign: its digest is in logs and signed lists, and a later
+        version of this software may describe campaigns in other words.
+        """
+        ...
+
     async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
         """Return campaigns, newest first."""
         ...

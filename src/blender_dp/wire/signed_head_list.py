@@ -1,6 +1,8 @@
-"""The head list as a service hands it out: signed, with its entry in the public log; version 1.
+"""The head list as a service hands it out: signed, with its entry in the public log; version 2.
 
-The signature binds three things: for which campaign, which list, and where in the log it stands.
+The signature binds four things: the campaign, the digest of its public description (purpose,
+consent, parameters), the list, and the list's place in the log. A device that compares the
+description with the list knows that the list asks for no more than people were promised.
 """
 
 from collections.abc import Mapping
@@ -12,12 +14,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.core.head_list import HeadList
 from blender_dp.wire.documents import canonical, verified
-from blender_dp.wire.hash_chain import PublicKind, entry_hash, is_campaign_id, is_entry
+from blender_dp.wire.hash_chain import PublicKind, entry_hash, is_campaign_id, is_digest, is_entry
 from blender_dp.wire.head_list import head_list_in
 from blender_dp.wire.signatures import SignatureError, require_signature, signature_fields
 
 FORMAT = "blender-dp signed head list"
-_DOMAIN = b"blender-dp signed head list 1\0"
+_DOMAIN = b"blender-dp signed head list 2\0"
+_VERSION = 2
 _WHAT = "the head list"
 
 
@@ -26,6 +29,8 @@ class SignedHeadList:
     """A head list whose signature holds and whose log entry is about it."""
 
     campaign: UUID
+    description: str
+    """The digest of the campaign's public description."""
     head_list: HeadList
     digest: str
     log_entry: Mapping[str, Any]
@@ -39,6 +44,7 @@ def signed_head_list_document(
     log_entry: Mapping[str, Any],
     *,
     campaign: UUID,
+    description: str,
     key: Ed25519PrivateKey,
 ) -> dict[str, Any]:
     """Return what every client of a campaign gets.
@@ -47,15 +53,18 @@ def signed_head_list_document(
         head_list: The document of ``head_list.json``.
         log_entry: The entry of the public log that names it.
         campaign: Whose list it is.
+        description: The digest of the campaign's public description.
         key: The service's signing key.
     """
+    message = _message(str(campaign), description, head_list["digest"], log_entry["hash"])
     return {
         "format": FORMAT,
-        "version": 1,
+        "version": _VERSION,
         "campaign": str(campaign),
+        "description": description,
         "head_list": dict(head_list),
         "log_entry": dict(log_entry),
-        **signature_fields(key, _message(str(campaign), head_list["digest"], log_entry["hash"])),
+        **signature_fields(key, message),
     }
 
 
@@ -65,20 +74,25 @@ def read_signed_head_list(document: Mapping[str, Any]) -> SignedHeadList:
     Whether the key is the right one, and the list one to report against, is for the reader's
     policy to say.
     """
-    fields = verified(_WHAT, document, FORMAT, is_sealed=False)
+    fields = verified(_WHAT, document, FORMAT, _VERSION, is_sealed=False)
     fields.only(
-        *("format", "version", "campaign", "head_list", "log_entry", "public_key", "signature")
+        *("format", "version", "campaign", "description", "head_list", "log_entry"),
+        *("public_key", "signature"),
     )
     campaign, entry = fields.value("campaign"), fields.value("log_entry")
     if not is_campaign_id(campaign):
         fields.refuse("campaign", "must be the id of a campaign")
+    description = fields.value("description")
+    if not is_digest(description):
+        fields.refuse("description", "must be the digest of the campaign's description")
     if not is_entry(entry):
         fields.refuse("log_entry", "must be an entry of the public log")
     digest = fields.part("head_list").text("digest")
-    key = require_signature(_WHAT, document, _message(campaign, digest, entry["hash"]))
+    key = require_signature(_WHAT, document, _message(campaign, description, digest, entry["hash"]))
     _require_entry(entry, campaign, digest)
     return SignedHeadList(
         campaign=UUID(campaign),
+        description=description,
         head_list=head_list_in(_WHAT, document["head_list"]),
         digest=digest,
         log_entry=entry,
@@ -96,6 +110,11 @@ def _require_entry(entry: Mapping[str, Any], campaign: str, digest: str) -> None
         raise SignatureError(f"{_WHAT} has the log entry of another list")
 
 
-def _message(campaign: str, digest: str, log_entry: str) -> bytes:
-    signed = {"campaign": campaign, "head_list": digest, "log_entry": log_entry}
+def _message(campaign: str, description: str, digest: str, log_entry: str) -> bytes:
+    signed = {
+        "campaign": campaign,
+        "description": description,
+        "head_list": digest,
+        "log_entry": log_entry,
+    }
     return _DOMAIN + canonical(signed)

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.service.campaign_description import description
 from blender_dp.service.store import CampaignStore, JobState, Reason, StoreRefusal
 from campaign_stores import (
     LATER,
@@ -20,6 +21,14 @@ from campaign_stores import (
 )
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_a_description_comes_back_as_it_was_stored(store: CampaignStore) -> None:
+    campaign = a_campaign()
+    await store.add_campaign(campaign, actor="operator")
+    assert await store.description(campaign.id) == description(campaign)
+    with pytest.raises(StoreRefusal, match=Reason.UNKNOWN_CAMPAIGN):
+        await store.description(uuid4())
 
 
 async def test_a_campaign_comes_back_as_it_was_stored(store: CampaignStore) -> None:

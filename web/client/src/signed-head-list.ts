@@ -13,8 +13,8 @@ import { type HeadList, readHeadList } from './head-list.js';
 import { guarded, must, type Result } from './refusal.js';
 
 const FORMAT = 'blender-dp signed head list';
-const DOMAIN = `${FORMAT} 1\0`;
-const FIELDS = 'campaign,format,head_list,log_entry,public_key,signature,version';
+const DOMAIN = `${FORMAT} 2\0`;
+const FIELDS = 'campaign,description,format,head_list,log_entry,public_key,signature,version';
 const ENTRY_FIELDS = 'campaign,digest,hash,index,kind,previous,time';
 const CAMPAIGN_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const DIGEST = /^sha256:[\da-f]{64}$/;
@@ -23,6 +23,8 @@ const MOST_LETTERS = 2 ** 26;
 
 export interface SignedHeadList {
   readonly campaign: string;
+  /** The digest of the campaign's public description. */
+  readonly description: string;
   readonly headList: HeadList;
   /** Who signed it: base64url of 32 bytes. */
   readonly publicKey: string;
@@ -32,19 +34,23 @@ export interface SignedHeadList {
 export async function readSignedHeadList(text: string): Promise<SignedHeadList> {
   const document = parse(text);
   must(document.format === FORMAT, `format must be "${FORMAT}"`);
-  must(document.version === 1, 'version must be 1, the version this software reads');
+  must(document.version === 2, 'version must be 2, the version this software reads');
   must(Object.keys(document).sort().join() === FIELDS, 'a signed head list must have its fields');
-  const { campaign, log_entry: entry, public_key: publicKey } = document;
+  const { campaign, description, log_entry: entry, public_key: publicKey } = document;
   must(
     typeof campaign === 'string' && CAMPAIGN_ID.test(campaign),
     'campaign must be the id of a campaign',
   );
+  must(
+    typeof description === 'string' && DIGEST.test(description),
+    'description must be the digest of the campaign’s description',
+  );
   const headList = await readHeadList(document.head_list);
   const hash = await readLogEntry(entry, campaign, headList.digest);
-  const signed = { campaign, head_list: headList.digest, log_entry: hash };
+  const signed = { campaign, description, head_list: headList.digest, log_entry: hash };
   must(typeof publicKey === 'string', 'public_key must be a text');
   await requireSignature(DOMAIN + canonicalJson(signed), publicKey, document.signature);
-  return { campaign, headList, publicKey };
+  return { campaign, description, headList, publicKey };
 }
 
 /** Tells whether a list as it was published is what a device of this campaign would take. */

@@ -224,10 +224,10 @@ test('the vector of another key is in order, and refused for its key', async () 
 
 test('numbers that only JavaScript takes for whole are refused', async () => {
   const text = JSON.stringify(VECTORS.good);
-  await expect(readSignedHeadList(text.replace('"version":1', '"version":1.0'))).rejects.toThrow(
+  await expect(readSignedHeadList(text.replace('"version":2', '"version":2.0'))).rejects.toThrow(
     'whole',
   );
-  await expect(readSignedHeadList(text.replace('"version":1', '"version":1e0'))).rejects.toThrow(
+  await expect(readSignedHeadList(text.replace('"version":2', '"version":2e0'))).rejects.toThrow(
     'whole',
   );
 });

@@ -69,14 +69,20 @@ export async function signedText(changes: Changes = {}): Promise<string> {
   const key = changes.isSignedByAnother ? OTHER_KEY : OWN_KEY;
   const document = (changes.document ?? ((same) => same))({
     format: 'blender-dp signed head list',
-    version: 1,
+    version: 2,
     campaign: CAMPAIGN,
+    description: NOWHERE,
     head_list: { ...list, digest },
     log_entry: { ...entry, hash },
     public_key: key.name,
   });
-  const signed = { campaign: document.campaign ?? null, head_list: digest, log_entry: hash };
-  const message = utf8(`blender-dp signed head list 1\0${canonicalJson(signed)}`);
+  const signed = {
+    campaign: document.campaign ?? null,
+    description: document.description ?? null,
+    head_list: digest,
+    log_entry: hash,
+  };
+  const message = utf8(`blender-dp signed head list 2\0${canonicalJson(signed)}`);
   const signature = toBase64url(
     new Uint8Array(await crypto.subtle.sign('Ed25519', key.sign, message)),
   );

@@ -8,7 +8,8 @@ anything is stored, and refuses another: a campaign has one noisy list, or none.
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -29,11 +30,14 @@ from blender_dp.service.parts import Parts
 from blender_dp.service.store import Document, Finished
 from blender_dp.service.store_population import ContributedRows, contributed_users
 from blender_dp.wire.certificate import certificate_document
-from blender_dp.wire.documents import canonical
+from blender_dp.wire.documents import canonical, digest_of
 from blender_dp.wire.estimates import opt_in_document
 from blender_dp.wire.hash_chain import PublicKind
 from blender_dp.wire.head_list import head_list_document
 from blender_dp.wire.signed_head_list import signed_head_list_document
+
+_Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
+"""Signs a published list, given the log's entries for it."""
 
 
 async def make_head_list(parts: Parts, campaign: Campaign) -> Finished:
@@ -44,7 +48,12 @@ async def make_head_list(parts: Parts, campaign: Campaign) -> Finished:
         raise JobError(Failure.KEY_DESTROYED) from None
     if rows.contributors < FEWEST_OPT_IN:
         raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
-    return await asyncio.to_thread(_computed, rows, campaign, randomness, parts.keys)
+    description = digest_of(await parts.store.description(campaign.id))
+    curated, certificate = await asyncio.to_thread(
+        _computed, rows, campaign, randomness, parts.keys
+    )
+    sign = partial(_signed, campaign, description, parts.keys.signing_key())
+    return await asyncio.to_thread(_finished, campaign, curated, certificate, sign)
 
 
 async def _decrypted(parts: Parts, campaign: Campaign) -> tuple[ContributedRows, Randomness]:
@@ -61,7 +70,7 @@ async def _decrypted(parts: Parts, campaign: Campaign) -> tuple[ContributedRows,
 
 def _computed(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
-) -> Finished:
+) -> tuple[Curated, Certificate]:
     curated, certificate = _curated(rows, campaign, randomness)
     drawn = canonical(opt_in_document(curated, campaign.parameters))  # names the digest of the list
     try:
@@ -70,7 +79,7 @@ def _computed(
         raise JobError(Failure.DRAWN_ALREADY) from None
     if not curated.head_list.queries:  # recorded all the same: it was computed with noise
         raise JobError(Failure.EMPTY_HEAD_LIST)
-    return _finished(campaign, curated, certificate, keys.signing_key())
+    return curated, certificate
 
 
 def _curated(
@@ -93,22 +102,30 @@ def _branch(curated: Curated) -> Branch | None:
     return curated.choice.branch if curated.choice else None
 
 
+def _signed(
+    campaign: Campaign,
+    description: str,
+    key: Ed25519PrivateKey,
+    published: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+) -> bytes:
+    document = signed_head_list_document(
+        published, entries[0], campaign=campaign.id, description=description, key=key
+    )
+    return canonical(document)
+
+
 def _finished(
-    campaign: Campaign, curated: Curated, certificate: Certificate, key: Ed25519PrivateKey
+    campaign: Campaign, curated: Curated, certificate: Certificate, sign: _Sign
 ) -> Finished:
     head_list, parameters = curated.head_list, campaign.parameters
     published = head_list_document(head_list)
     certified = certificate_document(certificate, head_list, parameters, _branch(curated))
 
-    def signed(entries: Sequence[Mapping[str, Any]]) -> bytes:
-        return canonical(
-            signed_head_list_document(published, entries[0], campaign=campaign.id, key=key)
-        )
-
     return Finished(
         move=Move.PUBLISH_LIST,
         documents={
-            Document.HEAD_LIST: signed,
+            Document.HEAD_LIST: partial(sign, published),
             Document.OPT_IN_ESTIMATES: canonical(opt_in_document(curated, parameters)),
             Document.CERTIFICATE: canonical(certified),
         },

@@ -28,12 +28,12 @@ _TOO_MUCH = (Problem.PARAMETERS_REFUSED, Problem.PROMISE_BROKEN)
 
 
 async def shown(desk: Desk, campaign: Campaign) -> ShownCampaign:
-    """Return a campaign with what its plan spends; with nothing if that breaks its promise."""
+    """Return a campaign with its description and what its plan spends, if it keeps its promise."""
     try:
         certificate = await desk.plan_certificate(campaign.parameters)
     except ProblemError:  # found by a later version than the one that made it
         certificate = None
-    return ShownCampaign.of(campaign, certificate)
+    return ShownCampaign.of(campaign, await desk.parts.store.description(campaign.id), certificate)
 
 
 @post(
@@ -56,9 +56,9 @@ async def create_campaign(
         campaign = data.campaign(campaign_id, desk.parts.now())
     except ParameterError as error:
         raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
-    certificate = await desk.plan_certificate(campaign.parameters)
+    await desk.plan_certificate(campaign.parameters)
     await desk.parts.store.add_campaign(campaign, actor=actor.name)
-    return ShownCampaign.of(campaign, certificate)
+    return await shown(desk, campaign)
 
 
 @get(
@@ -77,7 +77,7 @@ async def list_campaigns(
 ) -> ShownCampaigns:
     """Return campaigns, newest first."""
     found = await desk.parts.store.campaigns(after=after, limit=limit)
-    return ShownCampaigns(campaigns=[ShownCampaign.of(campaign, None) for campaign in found])
+    return ShownCampaigns(campaigns=[ShownCampaign.of(campaign) for campaign in found])
 
 
 @get(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from blender_dp.service.campaign import (
@@ -67,6 +68,15 @@ async def get(tx: Transaction, campaign_id: UUID) -> Campaign:
     return _campaign(await first(tx, statement, str(campaign_id)))
 
 
+async def stored(tx: Transaction, campaign_id: UUID) -> Mapping[str, Any]:
+    """Return a campaign's description as it was stored."""
+    found = await first(tx, "SELECT description FROM campaigns WHERE id = $1", str(campaign_id))
+    if found is None:
+        raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
+    document: Mapping[str, Any] = json.loads(found[0])
+    return document
+
+
 async def get_locked(tx: Transaction, campaign_id: UUID) -> Campaign:
     """Return a campaign that nobody else moves, and nobody adds to, until the end."""
     statement = "SELECT description, state, moved_at FROM campaigns WHERE id = $1 FOR UPDATE"
@@ -128,7 +138,7 @@ _EMPTIED: Mapping[Move, Sequence[str]] = {
 async def _log_move(
     tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
 ) -> None:
-    digest = digest_of(description(campaign))
+    digest = digest_of(await stored(tx, campaign.id))
     if move is Move.OPEN_OPT_IN:  # from here on it cannot change, so the world may hold us to it
         await chains.publish(tx, "campaign", campaign=campaign.id, digest=digest, now=now)
     await chains.audit(tx, move, actor=actor, campaign=campaign.id, now=now, digest=digest)

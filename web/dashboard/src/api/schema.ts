@@ -75,6 +75,7 @@ export interface Schemas {
     certificate?: Record<string, unknown> | null;
     consent: Schemas['ShownConsent'];
     created_at: string;
+    description?: Record<string, unknown> | null;
     expected_clients: number;
     id: string;
     moved_at: string;

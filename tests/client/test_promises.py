@@ -1,0 +1,56 @@
+"""A device reports only against a list that asks for no more than its campaign promises."""
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from client.conftest import MakeDevice
+from client.stand_in import CAMPAIGN, StandIn, description
+
+from blender_dp.client.policy import RefusedListError, Rule, require_promised
+from blender_dp.core.errors import BlenderError
+from blender_dp.wire.campaign_promise import read_campaign_promise
+from blender_dp.wire.signed_head_list import read_signed_head_list
+
+ROOT = Path(__file__).parents[2]
+VECTORS = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))
+
+
+def compare(signed: dict[str, Any], described: dict[str, Any]) -> None:
+    require_promised(
+        read_signed_head_list(signed), read_campaign_promise({"description": described})
+    )
+
+
+def test_the_good_list_is_what_was_promised() -> None:
+    compare(VECTORS["good"], VECTORS["description"])
+
+
+@pytest.mark.parametrize("what", VECTORS["refused_by_description"])
+def test_a_list_that_breaks_the_promise_is_refused(what: str) -> None:
+    case = VECTORS["refused_by_description"][what]
+    with pytest.raises(BlenderError):
+        compare(case["signed"], case["description"])
+
+
+def test_a_campaign_that_shows_less_than_its_list_takes_is_not_reported_to(
+    make_device: MakeDevice, service: StandIn
+) -> None:
+    service.descriptions[CAMPAIGN] = description(CAMPAIGN, epsilon="1.0")
+    device = make_device()
+    with pytest.raises(RefusedListError) as refusal:
+        device.report(CAMPAIGN, "query 001", "1.example")
+    assert refusal.value.rule is Rule.PROMISE
+    assert service.bodies == []
+    assert device.ledger().spent == 0
+
+
+def test_a_description_of_another_campaign_is_refused(
+    make_device: MakeDevice, service: StandIn
+) -> None:
+    service.descriptions[CAMPAIGN] = description(UUID(int=9))
+    with pytest.raises(BlenderError, match="another description"):
+        make_device().report(CAMPAIGN, None, None)
+    assert service.bodies == []

@@ -1,0 +1,58 @@
+"""A campaign's description is read whole or refused, and its digest covers every field."""
+
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+import pytest
+from wire.lists import digest_by_hand
+
+from blender_dp.core.errors import InputError
+from blender_dp.wire.campaign_promise import read_campaign_promise
+
+DESCRIPTION: dict[str, Any] = {
+    "id": str(UUID(int=1)),
+    "name": "é★",
+    "consent": {"version": "2", "text": "I agree."},
+    "parameters": {"epsilon": "4.0", "delta": "1e-05", "later": 1},
+}
+
+
+def test_what_was_promised_is_read_exactly() -> None:
+    promise = read_campaign_promise({"state": "draft", "description": DESCRIPTION})
+    assert promise.campaign == UUID(int=1)
+    assert (promise.epsilon, promise.delta) == (Fraction(4), Fraction(1, 100_000))
+    assert (promise.consent_version, promise.consent_text) == ("2", "I agree.")
+    assert promise.digest == digest_by_hand(DESCRIPTION)
+
+
+@pytest.mark.parametrize("name", ["name", "later field"])
+def test_the_digest_covers_every_field(name: str) -> None:
+    changed = {**DESCRIPTION, name: "x"}
+    assert read_campaign_promise({"description": changed}).digest != digest_by_hand(DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"id": 7},
+        {"id": "campaign"},
+        {"consent": None},
+        {"consent": {"version": "1"}},
+        {"consent": {"version": "1", "text": "\ud800"}},
+        {"parameters": {"epsilon": 4, "delta": "1e-05"}},
+        {"parameters": {"epsilon": "nan", "delta": "1e-05"}},
+        {"parameters": {"epsilon": "4.0"}},
+        {"name": "\ud800"},
+    ],
+)
+def test_what_is_no_description_is_refused_without_its_content(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as refusal:
+        read_campaign_promise({"description": {**DESCRIPTION, **changed}})
+    assert "I agree" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("answer", [{}, {"description": None}, {"description": []}])
+def test_an_answer_without_one_is_refused(answer: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        read_campaign_promise(answer)
