@@ -30,6 +30,9 @@ from blender_dp.wire.contribution import read_contribution
 from blender_dp.wire.service_report import ReportReader
 
 ANYTHING = ("query 001", "1.example")
+ANSWERS = json.loads(
+    (Path(__file__).parents[2] / "test_vectors" / "final_answers.json").read_text(encoding="utf-8")
+)
 
 
 @pytest.mark.parametrize("mechanism", [None, LOCAL_ALG], ids=["subset-selection", "local-alg"])
@@ -89,6 +92,40 @@ def test_a_service_that_fails_is_tried_again_later(
     with pytest.raises(UnreachableError, match="failed"):
         make_device().report(CAMPAIGN, *ANYTHING)
     assert make_device().report(CAMPAIGN, None, None).state == "sent"
+
+
+@pytest.mark.parametrize("status", ANSWERS["final"])
+def test_a_final_answer_ends_a_report(
+    service: StandIn, make_device: MakeDevice, status: int
+) -> None:
+    service.report_answers = [(status, problem("x"), {})]
+    device = make_device()
+    with pytest.raises(ServiceRefusalError):
+        device.report(CAMPAIGN, *ANYTHING)
+    assert [kept.state for kept in device.ledger().reports] == ["refused"]
+    assert device.resend() == ()
+
+
+@pytest.mark.parametrize("status", ANSWERS["not_final"])
+def test_any_other_refusal_leaves_the_report_to_be_sent_again(
+    service: StandIn, make_device: MakeDevice, status: int
+) -> None:
+    service.report_answers = [(status, problem("x"), {})] * 3
+    device = make_device()
+    with pytest.raises(BlenderError):
+        device.report(CAMPAIGN, *ANYTHING)
+    [kept] = device.ledger().reports
+    assert kept.state == "unsent"
+    service.report_answers = []
+    assert [sent.body for sent in device.resend()] == [kept.body]
+
+
+@pytest.mark.parametrize("status", ANSWERS["accepted"])
+def test_an_accepted_report_was_sent(
+    service: StandIn, make_device: MakeDevice, status: int
+) -> None:
+    service.report_answers = [(status, {}, {})]
+    assert make_device().report(CAMPAIGN, *ANYTHING).state == "sent"
 
 
 def test_a_refused_report_is_not_sent_again_and_stays_spent(

@@ -41,8 +41,12 @@ from blender_dp.wire.service_report import ID_BYTES, service_report_document
 from blender_dp.wire.signed_head_list import SignedHeadList, read_signed_head_list
 from blender_dp.wire.times import written_time
 
-_FOR_GOOD = frozenset({400, 409, 410, 413, 422})
-"""Refusals of the report itself, which would come again; others may have passed next time."""
+FINAL_ANSWERS = frozenset({400, 409, 410, 413, 415, 422})
+"""Statuses after which a report is not sent again: the same bytes would be refused again.
+
+404 is not final: a service that is being restored, or a front end with a wrong path, answers it of
+a campaign that is there again later, and sending the same bytes again reveals nothing.
+"""
 
 
 def _utc_now() -> datetime:
@@ -240,7 +244,7 @@ class BlenderClient:
         try:
             self._transport.send("POST", f"campaigns/{kept.campaign}/reports", body=kept.body)
         except ServiceRefusalError as refusal:
-            if refusal.status in _FOR_GOOD:
+            if refusal.status in FINAL_ANSWERS:
                 self._ledger.set_state(kept.campaign, "refused")
             raise
         self._checkpoint("after-send")
