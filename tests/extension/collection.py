@@ -94,7 +94,7 @@ def _new_campaign(service: str, token: str) -> Collection:
         "name": "Popular searches of a town",
         "purpose": "To suggest what many people look for, on every device and offline.",
         "consent": {"version": "1", "text": CONSENT},
-        "parameters": {"epsilon": 4, "delta": 1e-4},
+        "parameters": {"epsilon": 4, "delta": 1e-5},
         "expected_clients": 6000,
         "open_enrolment": True,
     }

@@ -149,7 +149,7 @@ def test_a_search_page_can_neither_command_the_extension_nor_read_what_it_keeps(
     # As if the page had taken over the content script beside it.
     for attack in ("chrome.runtime.sendMessage({ kind: 'view' })", "chrome.storage.local.get()"):
         assert in_content_script(somebody, attack) in (None, "refused"), attack
-    forget = "chrome.runtime.sendMessage({ kind: 'forget-everything', keepsSpent: false })"
+    forget = "chrome.runtime.sendMessage({ kind: 'forget-everything' })"
     in_content_script(somebody, forget)
     assert in_content_script(somebody, "chrome.runtime.sendMessage({ kind: 'search-page' })")
     assert queries(somebody) == ["kept"]

@@ -38,8 +38,13 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
 }
 
-/** Returns the digest of a document that holds none itself. */
-export async function digestOf(document: Fields): Promise<string> {
-  const hash = await sha256(utf8(canonicalJson(document)));
+/** Returns the digest of a text. */
+export async function textDigest(text: string): Promise<string> {
+  const hash = await sha256(utf8(text));
   return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Returns the digest of a document that holds none itself. */
+export function digestOf(document: Fields): Promise<string> {
+  return textDigest(canonicalJson(document));
 }

@@ -1,5 +1,7 @@
 /** A device in campaigns of one service. */
-import { type Change, findEntry, type Ledger, type LedgerEntry, withState } from './ledger.js';
+import { type Contribution, contribute, withdraw } from './contribution.js';
+import { KeptLedger } from './kept-ledger.js';
+import { type Change, type EntryState, forgotten, type LedgerEntry } from './ledger.js';
 import { type Odds, oddsOf } from './odds.js';
 import {
   DEFAULT_POLICY,
@@ -7,17 +9,18 @@ import {
   requireAcceptable,
   requireBudget,
   requireKnown,
-  spentEpsilon,
+  requirePause,
+  spent,
 } from './policy.js';
 import { guarded, must, type Result } from './refusal.js';
 import { randomizerFor, type SearchRecord } from './report.js';
 import { readSignedHeadList, type SignedHeadList } from './signed-head-list.js';
 import type { Storage } from './storage.js';
-import { type Fetch, fetchText, sendJson } from './transport.js';
+import { type Fetch, Service } from './transport.js';
 import { secureBytes } from './uniform.js';
 
 /** Answers after which the same bytes need not be sent again. */
-const FINAL = [400, 404, 410, 413, 415, 422];
+const FINAL = [400, 409, 410, 413, 415, 422];
 
 export interface ClientOptions {
   /** The address of the service, such as https://collect.example. */
@@ -41,6 +44,14 @@ export interface Reported {
   readonly epsilon: number;
 }
 
+/** What became of the one contribution to a campaign. */
+export interface Contributed {
+  /** "uncertain" may have arrived: only {@link BlenderClient.withdraw} makes it sure. */
+  readonly state: EntryState;
+  readonly epsilon: number;
+  readonly delta: number;
+}
+
 /** What the device spent, and on what. */
 export interface Account {
   readonly spent: number;
@@ -58,21 +69,20 @@ export interface ListSummary {
   readonly odds: readonly Odds[];
 }
 
-/** Reports to campaigns, at most one report each; no method throws. */
+/** Takes part in campaigns, each at most once and in one role; no method throws. */
 export class BlenderClient {
-  readonly #service: string;
-  readonly #storage: Storage;
+  readonly #service: Service;
+  readonly #ledger: KeptLedger;
   readonly #publicKey: string | undefined;
   readonly #policy: Policy;
-  readonly #fetch: Fetch;
   readonly #now: () => number;
 
   constructor(options: ClientOptions) {
-    this.#service = `${options.service}`.replace(/\/+$/, '');
-    this.#storage = options.storage;
+    const ask: Fetch = (address, init) => fetch(address, init);
+    this.#service = new Service(options.service, options.fetch ?? ask);
     this.#publicKey = options.publicKey;
     this.#policy = { ...DEFAULT_POLICY, ...options.policy };
-    this.#fetch = options.fetch ?? ((address, init) => fetch(address, init));
+    this.#ledger = new KeptLedger(options.storage, this.#policy);
     this.#now = options.now ?? Date.now;
   }
 
@@ -80,8 +90,8 @@ export class BlenderClient {
   headList(campaign: string): Promise<Result<ListSummary>> {
     return guarded(async () => {
       const signed = await this.#signedList(campaign);
-      await this.#storage.update((ledger) => ({
-        ledger: requireKnown(ledger, this.#service, signed, this.#publicKey),
+      await this.#ledger.update((ledger) => ({
+        ledger: requireKnown(ledger, this.#service.address, signed, this.#publicKey),
         value: undefined,
       }));
       const { digest, queries, cells, mechanism } = signed.headList;
@@ -103,63 +113,93 @@ export class BlenderClient {
    */
   report(campaign: string, record: SearchRecord | null): Promise<Result<Reported>> {
     return guarded(async () => {
-      const before = await this.#storage.update((ledger) => ({
-        value: findEntry(ledger, this.#service, campaign),
-      }));
-      return this.#deliver(before ?? (await this.#draw(campaign, record)));
+      const before = await this.#ledger.find(campaign, 'report');
+      const entry = before ?? (await this.#draw(campaign, record));
+      const state = await this.#send(entry);
+      must(state === 'sent' || state === 'unsent', 'the report of this campaign was not taken');
+      return { state, report: entry.body, epsilon: Number(entry.epsilon) };
     });
   }
 
   /** Sends again what was stored and not acknowledged; returns how many reports are left. */
   resend(): Promise<Result<{ readonly unsent: number }>> {
     return guarded(async () => {
-      const { entries } = await this.#ledger();
+      const { entries } = await this.#ledger.read();
       const waiting = entries.filter(
-        (entry) => entry.service === this.#service && entry.state === 'unsent',
+        ({ role, service, state }) =>
+          role === 'report' && service === this.#service.address && state === 'unsent',
       );
       const states = await Promise.all(waiting.map((entry) => this.#send(entry)));
       return { unsent: states.filter((state) => state === 'unsent').length };
     });
   }
 
-  /** Returns what this device spent in the window, what is left, and every report. */
+  /**
+   * Hands over raw records of somebody who agreed to that, once a campaign.
+   *
+   * What they cost is in the ledger before anything is sent. A second call sends the same bytes
+   * again, or says what became of them.
+   */
+  contribute(campaign: string, contribution: Contribution): Promise<Result<Contributed>> {
+    return guarded(async () => {
+      const { state, epsilon, delta } = await contribute(this.#parts, campaign, contribution);
+      return { state, epsilon: Number(epsilon), delta: Number(delta) };
+    });
+  }
+
+  /** Has a contribution deleted at the service, for good; only then may this device report. */
+  withdraw(campaign: string): Promise<Result> {
+    return guarded(async () => {
+      await withdraw(this.#parts, campaign);
+      return {};
+    });
+  }
+
+  /** Returns what this device spent in the window, what is left, and all that it sent. */
   account(): Promise<Result<Account>> {
     return guarded(async () => {
-      const ledger = await this.#ledger();
-      const [numerator, denominator] = spentEpsilon(ledger, this.#policy, this.#now());
-      const spent = Number((numerator * 1_000_000n) / denominator) / 1_000_000;
-      const left = Math.max(this.#policy.mostEpsilon - spent, 0);
-      return { spent, left, entries: ledger.entries };
+      const ledger = await this.#ledger.read();
+      const [numerator, denominator] = spent(ledger, 'epsilon', this.#policy, this.#now());
+      const sum = Number((numerator * 1_000_000n) / denominator) / 1_000_000;
+      const left = Math.max(this.#policy.mostEpsilon - sum, 0);
+      return { spent: sum, left, entries: ledger.entries };
+    });
+  }
+
+  /** Deletes all that was sent or waits; which campaigns got something, and its cost, remain. */
+  forget(): Promise<Result> {
+    return guarded(async () => {
+      await this.#ledger.update((ledger) => ({ ledger: forgotten(ledger), value: undefined }));
+      return {};
     });
   }
 
   /** Fetches the release of a campaign: keep the text, and local search works offline. */
   release(campaign: string): Promise<Result<{ readonly text: string }>> {
-    return guarded(async () => ({
-      text: await fetchText(this.#fetch, this.#address(campaign, 'release')),
-    }));
+    return guarded(async () => ({ text: await this.#service.text(campaign, '/release') }));
   }
 
   async #draw(campaign: string, record: SearchRecord | null): Promise<LedgerEntry> {
     const signed = await this.#signedList(campaign);
-    const { headList } = signed;
-    const randomizer = await randomizerFor(headList, secureBytes(16));
-    const service = this.#service;
-    const { epsilon } = headList.mechanism;
-    return this.#storage.update((ledger): Change<LedgerEntry> => {
-      const raced = findEntry(ledger, service, campaign);
-      if (raced) return { value: raced };
+    const { digest: madeFor, mechanism } = signed.headList;
+    const randomizer = await randomizerFor(signed.headList, secureBytes(16));
+    const service = this.#service.address;
+    const { epsilon } = mechanism;
+    const delta = mechanism.name === 'local-alg' ? mechanism.delta : '0.0';
+    return this.#ledger.record(campaign, 'report', (ledger): Change<LedgerEntry> => {
       const drawnAt = this.#now();
       const known = requireKnown(ledger, service, signed, this.#publicKey);
-      requireBudget(ledger, service, epsilon, this.#policy, drawnAt);
-      const report = randomizer(record, secureBytes);
-      const { digest } = headList;
+      requirePause(ledger, service, this.#policy, drawnAt);
+      requireBudget(ledger, { epsilon, delta }, this.#policy, drawnAt);
       const entry: LedgerEntry = {
-        service,
         campaign,
-        headList: digest,
-        report,
+        role: 'report',
+        service,
+        madeFor,
+        body: randomizer(record, secureBytes),
+        token: '',
         epsilon,
+        delta,
         drawnAt,
         state: 'unsent',
       };
@@ -167,41 +207,26 @@ export class BlenderClient {
     });
   }
 
-  async #deliver(entry: LedgerEntry): Promise<Reported> {
-    const state = await this.#send(entry);
-    must(state !== 'refused', 'the service refused the report of this campaign');
-    return { state, report: entry.report, epsilon: Number(entry.epsilon) };
-  }
-
-  async #send(entry: LedgerEntry): Promise<LedgerEntry['state']> {
+  async #send(entry: LedgerEntry): Promise<EntryState> {
     if (entry.state !== 'unsent') return entry.state;
-    const status = await sendJson(
-      this.#fetch,
-      this.#address(entry.campaign, 'reports'),
-      entry.report,
-    );
-    if (!(status >= 200 && status < 300) && !FINAL.includes(status)) return 'unsent';
-    const state = status < 300 ? 'sent' : 'refused';
-    await this.#storage.update((ledger) => ({
-      ledger: withState(ledger, entry, state),
-      value: undefined,
-    }));
-    return state;
+    const { body } = entry;
+    const answer = await this.#service.send(entry.campaign, '/reports', { body });
+    if (!answer?.ok && !FINAL.includes(answer?.status ?? 0)) return 'unsent';
+    return this.#ledger.settle(entry, answer?.ok ? 'sent' : 'refused');
   }
 
   async #signedList(campaign: string): Promise<SignedHeadList> {
-    const text = await fetchText(this.#fetch, this.#address(campaign, 'head-list'));
-    const signed = await readSignedHeadList(text);
+    const signed = await readSignedHeadList(await this.#service.text(campaign, '/head-list'));
     requireAcceptable(signed, campaign, this.#policy);
     return signed;
   }
 
-  #ledger(): Promise<Ledger> {
-    return this.#storage.update((ledger) => ({ value: ledger }));
-  }
-
-  #address(campaign: string, what: string): string {
-    must(/^https?:\/\/\w/.test(this.#service), 'service must be an address of the web');
-    return `${this.#service}/v1/campaigns/${encodeURIComponent(campaign)}/${what}`;
+  get #parts() {
+    return {
+      service: this.#service,
+      ledger: this.#ledger,
+      policy: this.#policy,
+      now: this.#now,
+    };
   }
 }

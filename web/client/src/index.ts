@@ -1,12 +1,16 @@
 /** `@blender-dp/client`: private reports, and local search. */
+export { textDigest } from './canonical.js';
 export {
   type Account,
   BlenderClient,
   type ClientOptions,
+  type Contributed,
   type ListSummary,
   type Reported,
 } from './client.js';
-export type { Change, Ledger, LedgerEntry } from './ledger.js';
+export type { Contribution } from './contribution.js';
+export { type Description, readDescription } from './description.js';
+export type { Change, EntryState, Ledger, LedgerEntry, Role } from './ledger.js';
 export type { Odds } from './odds.js';
 export type { Policy } from './policy.js';
 export type { Result } from './refusal.js';

@@ -1,29 +1,63 @@
 /** What a device has promised and spent, and what it knows of services; kept forever. */
+import { must } from './refusal.js';
 
-/** One report: made once, sent as often as it takes. */
+const VERSION = 2;
+
+/** The two groups of a campaign; a person is in one of them. */
+export type Role = 'report' | 'contribution';
+
+/**
+ * What became of what was sent: "uncertain" may have arrived and is never sent again, "withdrawn"
+ * was deleted by the service, which confirmed it.
+ */
+export type EntryState = 'unsent' | 'sent' | 'refused' | 'uncertain' | 'withdrawn';
+
+/** What a device sends to a campaign in one role: made once, sent as often as it takes. */
 export interface LedgerEntry {
-  readonly service: string;
   readonly campaign: string;
-  /** The digest of the list that it was made for. */
-  readonly headList: string;
-  /** The randomised report, exactly as it is sent. */
-  readonly report: string;
+  readonly role: Role;
+  /** The address of the service that it was made for. */
+  readonly service: string;
+  /** The digest of what it was made for: a report's list, or a contribution's description. */
+  readonly madeFor: string;
+  /** Exactly what is sent; empty once a person had it forgotten. */
+  readonly body: string;
+  /** What lets a contribution in and takes it back; empty for a report. */
+  readonly token: string;
   /** The ε that it costs, a decimal text. */
   readonly epsilon: string;
-  /** When it was drawn, in milliseconds since 1970. */
+  /** The δ that it costs, a decimal text. */
+  readonly delta: string;
+  /** When it was made, in milliseconds since 1970. */
   readonly drawnAt: number;
-  readonly state: 'unsent' | 'sent' | 'refused';
+  readonly state: EntryState;
 }
 
 export interface Ledger {
+  readonly version: typeof VERSION;
   /** The public key of every service, by its address. */
   readonly keys: Readonly<Record<string, string>>;
-  /** The digest of the list of every campaign, by address and campaign. */
+  /** The digest of the list of every campaign, by campaign: whatever address it comes from. */
   readonly lists: Readonly<Record<string, string>>;
   readonly entries: readonly LedgerEntry[];
 }
 
-export const EMPTY_LEDGER: Ledger = { keys: {}, lists: {}, entries: [] };
+/** The ledger as the first version kept it: reports alone, lists by address and campaign. */
+export interface FirstLedger {
+  readonly keys: Readonly<Record<string, string>>;
+  readonly lists: Readonly<Record<string, string>>;
+  readonly entries: readonly {
+    readonly service: string;
+    readonly campaign: string;
+    readonly headList: string;
+    readonly report: string;
+    readonly epsilon: string;
+    readonly drawnAt: number;
+    readonly state: 'unsent' | 'sent' | 'refused';
+  }[];
+}
+
+export const EMPTY_LEDGER: Ledger = { version: VERSION, keys: {}, lists: {}, entries: [] };
 
 /** What becomes of a ledger (nothing, if left out), and what to tell the caller. */
 export interface Change<Value> {
@@ -31,28 +65,76 @@ export interface Change<Value> {
   readonly value: Value;
 }
 
-/** Returns the report of a campaign, if there is one. */
-export function findEntry(
-  ledger: Ledger,
-  service: string,
-  campaign: string,
-): LedgerEntry | undefined {
-  return ledger.entries.find((entry) => entry.service === service && entry.campaign === campaign);
+/** Returns a stored ledger as this version keeps it; nothing that was spent is lost on the way. */
+export function upToDate(stored: Ledger | FirstLedger | undefined): Ledger {
+  if (!stored) return EMPTY_LEDGER;
+  if (!('version' in stored)) return migrated(stored);
+  must(stored.version === VERSION, 'the ledger was written by a newer version of this software');
+  return stored;
 }
 
-/** Returns the name under which the list of a campaign is remembered. */
-export function listName(service: string, campaign: string): string {
-  return `${service} ${campaign}`;
+/** Of two lists that one campaign showed under two addresses, the one seen first is remembered. */
+function migrated({ keys, lists, entries }: FirstLedger): Ledger {
+  const named = Object.entries(lists).map(([name, digest]): [string, string] => [
+    name.slice(name.lastIndexOf(' ') + 1),
+    digest,
+  ]);
+  return {
+    ...EMPTY_LEDGER,
+    keys,
+    lists: Object.fromEntries(named.reverse()),
+    entries: entries.map(({ headList: madeFor, report: body, ...rest }) => ({
+      ...rest,
+      role: 'report',
+      madeFor,
+      body,
+      token: '',
+      delta: '0.0',
+    })),
+  };
 }
 
-/** Returns the ledger with the state of one campaign's report changed. */
-export function withState(
+/** Returns what a device made for a campaign in one role, if it did. */
+export function findEntry(ledger: Ledger, campaign: string, role: Role): LedgerEntry | undefined {
+  return ledger.entries.find((entry) => entry.campaign === campaign && entry.role === role);
+}
+
+/** Returns the ledger with one entry changed. */
+export function withChange(
   ledger: Ledger,
-  { service, campaign }: LedgerEntry,
-  state: LedgerEntry['state'],
+  { campaign, role, service }: LedgerEntry,
+  change: Partial<LedgerEntry>,
 ): Ledger {
   const entries = ledger.entries.map((entry) =>
-    entry.service === service && entry.campaign === campaign ? { ...entry, state } : entry,
+    entry.campaign === campaign && entry.role === role && entry.service === service
+      ? { ...entry, ...change }
+      : entry,
   );
   return { ...ledger, entries };
+}
+
+/**
+ * Returns what must remain when a person has everything forgotten: who got what, when, at what
+ * cost, and what takes a contribution back. Without that the device would report to the same
+ * campaign again, or be in both of its groups. What was not sent never will be.
+ */
+export function forgotten({ keys, lists, entries, ...rest }: Ledger): Ledger {
+  const kept = (known: Ledger['keys'], names: readonly string[]) =>
+    Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
+  return {
+    ...rest,
+    keys: kept(
+      keys,
+      entries.map((entry) => entry.service),
+    ),
+    lists: kept(
+      lists,
+      entries.map((entry) => entry.campaign),
+    ),
+    entries: entries.map((entry) => ({
+      ...entry,
+      body: '',
+      state: entry.state === 'unsent' ? 'uncertain' : entry.state,
+    })),
+  };
 }

@@ -1,14 +1,16 @@
 /** What a device refuses, whatever a service asks for. */
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
-import { type Ledger, listName } from './ledger.js';
+import type { Ledger, LedgerEntry } from './ledger.js';
 import { must } from './refusal.js';
 import type { SignedHeadList } from './signed-head-list.js';
 
 const DAY = 86_400_000;
 
 export interface Policy {
-  /** The largest ε of one report, and of all reports in a window. */
+  /** The largest ε of one report or contribution, and of all of them in a window. */
   readonly mostEpsilon: number;
+  /** The largest δ, counted in the same way. */
+  readonly mostDelta: number;
   /** How long a window is. */
   readonly windowDays: number;
   /** The least time between two reports to one service. */
@@ -19,10 +21,27 @@ export interface Policy {
 
 export const DEFAULT_POLICY: Policy = {
   mostEpsilon: 8,
+  mostDelta: 1e-5,
   windowDays: 90,
   shortestIntervalDays: 7,
   smallestList: 32,
 };
+
+/** What something costs, as decimal texts. */
+export interface Cost {
+  readonly epsilon: string;
+  readonly delta: string;
+}
+
+/** Refuses settings that are no numbers: a comparison with one would let everything through. */
+export function requirePolicy(policy: Policy): void {
+  const { mostEpsilon, mostDelta } = policy;
+  must(
+    Object.values(policy).every((setting) => setting >= 0) &&
+      Number.isFinite(mostEpsilon + mostDelta),
+    'every setting of the policy must be a number of 0 or more',
+  );
+}
 
 /** Refuses a list that nobody should report against. */
 export function requireAcceptable(signed: SignedHeadList, campaign: string, policy: Policy): void {
@@ -32,10 +51,6 @@ export function requireAcceptable(signed: SignedHeadList, campaign: string, poli
   must(
     headList.queries.length >= policy.smallestList,
     'queries must be as many as this device demands',
-  );
-  must(
-    !isBelow(exact(toDecimal(policy.mostEpsilon)), exact(headList.mechanism.epsilon)),
-    'epsilon must be at most what this device allows',
   );
 }
 
@@ -47,39 +62,51 @@ export function requireKnown(
   publicKey: string | undefined,
 ): Ledger {
   const { keys, lists } = ledger;
-  const pinned = publicKey ?? keys[service] ?? signed.publicKey;
-  must(signed.publicKey === pinned, 'public_key must be the one known of this service');
-  const name = listName(service, signed.campaign);
+  const seen = keys[service] ?? signed.publicKey;
+  // A key that was given is better than one that was only seen first.
+  must(
+    signed.publicKey === (publicKey ?? seen),
+    'public_key must be the one known of this service',
+  );
   const { digest } = signed.headList;
-  must((lists[name] ?? digest) === digest, 'a campaign must have one list, the same for everybody');
-  return { ...ledger, keys: { ...keys, [service]: pinned }, lists: { ...lists, [name]: digest } };
+  must(
+    (lists[signed.campaign] ?? digest) === digest,
+    'a campaign must have one list, the same for everybody',
+  );
+  return {
+    ...ledger,
+    keys: { ...keys, [service]: seen },
+    lists: { ...lists, [signed.campaign]: digest },
+  };
 }
 
-/** Refuses a report that comes too soon, or for which too little is left in the window. */
-export function requireBudget(
-  ledger: Ledger,
-  service: string,
-  epsilon: string,
-  policy: Policy,
-  now: number,
-): void {
+/** Refuses a report that comes too soon after the last one to the same service. */
+export function requirePause(ledger: Ledger, service: string, policy: Policy, now: number): void {
   const since = now - policy.shortestIntervalDays * DAY;
   // Written so that a clock that was set back, or is no number, lets nothing through.
   const isSoon = ledger.entries.some(
-    (entry) => entry.service === service && !(entry.drawnAt <= since),
+    (entry) => entry.role === 'report' && entry.service === service && !(entry.drawnAt <= since),
   );
   must(!isSoon, 'a report must come later after the last one to this service');
-  const total = plus(spentEpsilon(ledger, policy, now), exact(epsilon));
-  must(
-    !isBelow(exact(toDecimal(policy.mostEpsilon)), total),
-    'epsilon must be at most what is left of this device’s budget',
-  );
 }
 
-/** Returns the ε of all reports in the window that ends now. */
-export function spentEpsilon(ledger: Ledger, policy: Policy, now: number): Fraction {
+/** Refuses what costs more than is left in the window, over all services and both roles. */
+export function requireBudget(ledger: Ledger, cost: Cost, policy: Policy, now: number): void {
+  const caps = { epsilon: policy.mostEpsilon, delta: policy.mostDelta };
+  for (const what of ['epsilon', 'delta'] as const) {
+    const total = plus(spent(ledger, what, policy, now), exact(cost[what]));
+    must(
+      !isBelow(exact(toDecimal(caps[what])), total),
+      `${what} must be at most what is left of this device’s budget`,
+    );
+  }
+}
+
+/** Returns the ε or δ of all that was made in the window that ends now; its first moment is out. */
+export function spent(ledger: Ledger, what: keyof Cost, policy: Policy, now: number): Fraction {
   const since = now - policy.windowDays * DAY;
+  const isCounted = (entry: LedgerEntry) => !(entry.drawnAt <= since);
   return ledger.entries
-    .filter((entry) => !(entry.drawnAt <= since))
-    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry.epsilon)), [0n, 1n]);
+    .filter(isCounted)
+    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry[what])), [0n, 1n]);
 }

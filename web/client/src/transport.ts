@@ -5,33 +5,61 @@ export type Fetch = (address: string, options: RequestInit) => Promise<Response>
 
 const PATIENCE = 30_000;
 
-/** Fetches a document as text. */
-export async function fetchText(fetch: Fetch, address: string): Promise<string> {
-  const response = await request(fetch, address, {});
-  must(response?.ok === true, 'the service does not have it, or cannot be reached');
-  return response.text();
-}
+/** One service, asked and written to. */
+export class Service {
+  readonly address: string;
+  readonly #fetch: Fetch;
 
-/** Sends JSON; returns the status of the answer, 0 if there was none. */
-export async function sendJson(fetch: Fetch, address: string, body: string): Promise<number> {
-  const headers = { 'content-type': 'application/json' };
-  const response = await request(fetch, address, { method: 'POST', headers, body });
-  return response?.status ?? 0;
-}
-
-async function request(
-  fetch: Fetch,
-  address: string,
-  options: RequestInit,
-): Promise<Response | undefined> {
-  try {
-    return await fetch(address, {
-      ...options,
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer',
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-  } catch {
-    return undefined;
+  constructor(address: string, fetch: Fetch) {
+    this.address = `${address}`.replace(/\/+$/, '');
+    this.#fetch = fetch;
   }
+
+  /** Fetches a document of a campaign as text. */
+  async text(campaign: string, path = ''): Promise<string> {
+    const response = await this.#request(campaign, path, {});
+    must(response?.ok === true, 'the service does not have it, or cannot be reached');
+    return response.text();
+  }
+
+  /** Sends JSON, or deletes; returns the answer, if there was one. */
+  send(
+    campaign: string,
+    path: string,
+    { method = 'POST', body = null, token = '' }: Sent,
+  ): Promise<Response | undefined> {
+    const headers = {
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    };
+    return this.#request(campaign, path, { method, headers, body });
+  }
+
+  async #request(
+    campaign: string,
+    path: string,
+    options: RequestInit,
+  ): Promise<Response | undefined> {
+    must(/^https?:\/\/\w/.test(this.address), 'service must be an address of the web');
+    try {
+      return await this.#fetch(
+        `${this.address}/v1/campaigns/${encodeURIComponent(campaign)}${path}`,
+        {
+          ...options,
+          cache: 'no-store',
+          credentials: 'omit',
+          referrerPolicy: 'no-referrer',
+          signal: AbortSignal.timeout(PATIENCE),
+        },
+      );
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly body?: string | null;
+  readonly token?: string;
 }

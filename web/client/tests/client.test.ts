@@ -37,7 +37,7 @@ describe.each(['memory', 'IndexedDB'])('with the ledger in %s', (kind) => {
     };
     await device(storage).report(CAMPAIGN, RECORD);
     expect(written.entries).toMatchObject([
-      { state: 'unsent', epsilon: '4.0', report: service.reports[0] },
+      { role: 'report', state: 'unsent', epsilon: '4.0', body: service.reports[0] },
     ]);
     expect((await kept(storage)).entries).toMatchObject([{ state: 'sent' }]);
   });
@@ -89,20 +89,6 @@ describe.each(['memory', 'IndexedDB'])('with the ledger in %s', (kind) => {
   });
 });
 
-test('what is spent comes back when the window has passed', async () => {
-  const storage = memoryStorage();
-  let now = 1000 * DAY;
-  const client = device(storage, { now: () => now });
-  await client.report(CAMPAIGN, RECORD);
-  expect(await client.account()).toMatchObject({ ok: true, spent: 4, left: 4 });
-  now += 89 * DAY;
-  expect(await client.account()).toMatchObject({ spent: 4 });
-  now += 2 * DAY;
-  expect(await client.account()).toMatchObject({ spent: 0, left: 8 });
-  now -= 500 * DAY;
-  expect(await client.account(), 'a clock set back gives nothing back').toMatchObject({ spent: 4 });
-});
-
 test('the next campaign of a service may come after seven days, and not before', async () => {
   const storage = memoryStorage();
   let now = 1000 * DAY;
@@ -117,29 +103,6 @@ test('the next campaign of a service may come after seven days, and not before',
   expect((await client.report(next, RECORD)).ok).toBe(false);
   now += 1;
   expect((await client.report(next, RECORD)).ok).toBe(true);
-});
-
-test('IndexedDB is asked to have it on the disk before it says so', async () => {
-  const asked: unknown[] = [];
-  const { transaction } = IDBDatabase.prototype;
-  IDBDatabase.prototype.transaction = function (...given) {
-    asked.push(given[2]);
-    return transaction.apply(this, given);
-  };
-  try {
-    await kept(indexedDbStorage(`test ${databases++}`));
-  } finally {
-    IDBDatabase.prototype.transaction = transaction;
-  }
-  expect(asked.at(-1)).toEqual({ durability: 'strict' });
-});
-
-test('two services share one budget', async () => {
-  const storage = memoryStorage();
-  const policy = { mostEpsilon: 7.9 };
-  expect((await device(storage, { policy }).report(CAMPAIGN, RECORD)).ok).toBe(true);
-  const other = device(storage, { policy, service: 'https://other.example' });
-  expect((await other.report(CAMPAIGN, RECORD)).ok).toBe(false);
 });
 
 test('a list that was looked at must stay the same', async () => {

@@ -12,6 +12,7 @@ import type { Fetch } from '../src/transport.js';
 
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
 export const SERVICE = 'https://collect.example';
+export const CONSENT_TEXT = 'You agree that your searches are counted.';
 const NOWHERE = `sha256:${'0'.repeat(64)}`;
 
 /** A change to a signed list, at the level where it is made; all levels above are made anew. */
@@ -91,15 +92,38 @@ export async function signedText(changes: Changes = {}): Promise<string> {
   return JSON.stringify(written === null ? without(full, 'signature') : full);
 }
 
-/** A service behind `fetch`: serves one list, and answers reports as it is told to. */
+/** Returns the description of the campaign, with some fields changed. */
+export function goodDescription(changes: Fields = {}): Fields {
+  return {
+    id: CAMPAIGN,
+    name: 'A town',
+    purpose: 'To suggest searches.',
+    consent: { version: '1', text: CONSENT_TEXT },
+    parameters: { epsilon: '4.0', delta: '1e-06', head_list_size: null, project: true },
+    expected_clients: 1000,
+    open_enrolment: true,
+    rules: { opt_in_until: null },
+    created_at: '2026-11-14T12:00:00.000000Z',
+    ...changes,
+  };
+}
+
+/** A service behind `fetch`: serves one list, and answers what is sent as it is told to. */
 export class FakeService {
   readonly reports: string[] = [];
+  /** What was contributed and not withdrawn, as far as the service knows, by token. */
+  readonly contributions = new Map<string, string>();
   /** Everything that was asked or sent, addresses and bodies. */
   readonly traffic: string[] = [];
   /** What the next reports are answered with; 0 is no answer at all, and 202 follows. */
   answers: number[] = [];
+  /** The same for contributions and withdrawals; an answer below 0 is a request that got lost. */
+  optInAnswers: number[] = [];
   text: string;
+  description = goodDescription();
   beforeReport: () => Promise<void> = async () => {};
+  beforeContribution: () => Promise<void> = async () => {};
+  #tokens = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -107,11 +131,27 @@ export class FakeService {
 
   readonly fetch: Fetch = async (address, options) => {
     this.traffic.push(`${address} ${options.body ?? ''}`);
-    if (options.method !== 'POST') return new Response(this.text);
+    const [, , path = ''] = /^(.*\/campaigns\/[^/]+)(.*)$/.exec(address) ?? [];
+    if (path === '/opt-in') return this.#optIn(options);
+    if (path === '/enrol') return Response.json({ token: `token ${++this.#tokens}` });
+    if (options.method !== 'POST') {
+      return path ? new Response(this.text) : Response.json({ description: this.description });
+    }
     await this.beforeReport();
     this.reports.push(String(options.body));
     const status = this.answers.shift() ?? 202;
     if (status === 0) throw new TypeError('network error');
     return new Response('{}', { status });
   };
+
+  async #optIn({ method, headers, body }: RequestInit): Promise<Response> {
+    await this.beforeContribution();
+    const token = new Headers(headers).get('authorization') ?? '';
+    const status = this.optInAnswers.shift() ?? (method === 'DELETE' ? 204 : 201);
+    const isTaken = status === 0 || (status >= 200 && status < 300);
+    if (isTaken && method === 'DELETE') this.contributions.delete(token);
+    if (isTaken && method === 'POST') this.contributions.set(token, String(body));
+    if (status <= 0) throw new TypeError('network error');
+    return new Response(null, { status });
+  }
 }

@@ -26,7 +26,7 @@ export type Command =
   | { readonly kind: 'contribute' }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'forget-record'; readonly at: number }
-  | { readonly kind: 'forget-everything'; readonly keepsSpent: boolean };
+  | { readonly kind: 'forget-everything' };
 
 /** All that a page shows. */
 export interface View {

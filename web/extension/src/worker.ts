@@ -39,10 +39,11 @@ const COMMANDS: {
   contribute: () => device.contributeNow(),
   withdraw: () => device.withdraw(),
   'forget-record': ({ at }) => device.forgetRecord(at),
-  'forget-everything': async ({ keepsSpent }) => {
-    await device.forgetEverything(keepsSpent);
+  'forget-everything': async () => {
+    const problem = await device.forgetEverything();
     const { origins = [] } = await chrome.permissions.getAll();
     await chrome.permissions.remove({ origins }).catch(() => false);
+    return problem;
   },
 };
 

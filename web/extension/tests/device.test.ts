@@ -1,9 +1,8 @@
 /** What a device records, sends and forgets. */
-import { memoryStorage, type Storage } from '@blender-dp/client';
+import { memoryStorage, type Storage, textDigest } from '@blender-dp/client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readInvitation, servicePattern, textDigest } from '../src/device/collection.js';
+import { readInvitation, servicePattern } from '../src/device/collection.js';
 import { Device } from '../src/device/device.js';
-import { forgetReports } from '../src/device/forgetting.js';
 import { Kept } from '../src/device/kept.js';
 import { drawRecord, type KeptRecord, MOST_RECORDS, withRecord } from '../src/device/records.js';
 import {
@@ -97,7 +96,7 @@ describe('before a choice', () => {
   test('the digest of a consent is computed from its text, never believed', async () => {
     const one = device();
     await one.invite(INVITATION);
-    expect(await one.chooseOptIn('sha256:is never believed')).toContain('changed');
+    expect(await one.chooseOptIn('sha256:never believed')).toContain('changed');
     expect((await one.settings.read()).choice).toBeNull();
   });
 });
@@ -162,10 +161,7 @@ describe('who opted in', () => {
     await one.contributeNow();
     expect(await one.withdraw()).toBeUndefined();
     expect(await one.contributeNow()).toContain('nothing to contribute');
-    expect((await one.settings.read()).optIns[CAMPAIGN]).toMatchObject({
-      state: 'withdrawn',
-      body: null,
-    });
+    expect((await one.view()).account.entries).toMatchObject([{ state: 'withdrawn', body: '' }]);
   });
 
   test('is told when the service says no', async () => {
@@ -173,15 +169,6 @@ describe('who opted in', () => {
     const one = await optedIn();
     expect(await one.contributeNow()).toContain('refused');
     expect((await one.settings.read()).problem).toContain('refused');
-  });
-
-  test('is not counted twice: no private report follows a contribution', async () => {
-    const one = await optedIn();
-    await one.contributeNow();
-    await one.choosePrivate();
-    service.campaign = campaignDocument({ state: 'clients-open' });
-    expect(await one.check()).toBeUndefined();
-    expect(service.traffic.some(({ line }) => /head-list|reports/.test(line))).toBe(false);
   });
 });
 
@@ -217,39 +204,6 @@ describe('records', () => {
     const one = await optedIn();
     await Promise.all(Array.from({ length: 20 }, () => one.keep(RECORD)));
     expect((await one.records.read()).length).toBe(21);
-  });
-});
-
-describe('forgetting', () => {
-  const entry = { service: SERVICE, campaign: CAMPAIGN, headList: 'd', epsilon: '4.0', drawnAt: 1 };
-
-  beforeEach(async () => {
-    const entries = (['sent', 'unsent'] as const).map((state) => ({
-      ...entry,
-      report: 'r',
-      state,
-    }));
-    await ledger.update(() => ({ ledger: { keys: { a: 'k' }, lists: {}, entries }, value: 0 }));
-  });
-
-  test('leaves nothing, and takes back what was contributed', async () => {
-    const one = await optedIn();
-    await one.contributeNow();
-    await one.forgetEverything(false);
-    expect(area.kept.size).toBe(0);
-    expect(service.traffic.at(-1)?.line).toBe('DELETE /opt-in');
-    const left = await ledger.update((value) => ({ value }));
-    expect(left).toEqual({ keys: {}, lists: {}, entries: [] });
-  });
-
-  test('may keep what was spent, without what was sent, and never sends it later', async () => {
-    await forgetReports(ledger, true);
-    const { entries } = await ledger.update((value) => ({ value }));
-    expect(entries).toEqual([
-      { ...entry, report: '', state: 'sent' },
-      { ...entry, report: '', state: 'refused' },
-    ]);
-    expect((await device().view()).account.entries.length).toBe(2);
   });
 });
 

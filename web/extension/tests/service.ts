@@ -7,19 +7,28 @@ export const SERVICE = 'https://collect.example';
 export const INVITATION = `${SERVICE}/v1/campaigns/${CAMPAIGN}`;
 export const CONSENT_TEXT = 'You agree that your searches are counted.';
 
-/** Returns a campaign as a service shows it. */
-export function campaignDocument(changes: object = {}): object {
+/** Returns a campaign as a service shows it; changes other than of the state are promised. */
+export function campaignDocument({ state = 'opt-in-open', ...changes }: CampaignChanges = {}) {
   return {
     id: CAMPAIGN,
-    name: 'A town',
-    purpose: 'To suggest searches.',
-    state: 'opt-in-open',
-    parameters: { epsilon: 4, delta: 1e-5 },
-    consent: { version: '1', text: CONSENT_TEXT, text_digest: 'sha256:is never believed' },
-    open_enrolment: true,
-    rules: { opt_in_until: null },
-    ...changes,
+    state,
+    name: 'not what was promised',
+    consent: { version: '1', text: 'not what was promised', text_digest: 'sha256:never believed' },
+    description: {
+      id: CAMPAIGN,
+      name: 'A town',
+      purpose: 'To suggest searches.',
+      parameters: { epsilon: '4.0', delta: '1e-05', head_list_size: null },
+      consent: { version: '1', text: CONSENT_TEXT },
+      open_enrolment: true,
+      rules: { opt_in_until: null },
+      ...changes,
+    },
   };
+}
+
+interface CampaignChanges extends Readonly<Record<string, unknown>> {
+  readonly state?: string;
 }
 
 /** Keeps values in memory, as `chrome.storage.local` does on disk: copies, never the same object. */
@@ -42,14 +51,26 @@ export function memoryArea(): Area & { readonly kept: Map<string, unknown> } {
 /** A service behind `fetch`. */
 export class FakeService {
   campaign: object = campaignDocument();
-  /** What contributions and withdrawals are answered with; 0 is no answer at all. */
+  /** A signed head list, if there is one. */
+  headList = '';
+  /**
+   * What contributions and withdrawals are answered with; 0 is an answer that was lost on the way,
+   * -1 a request that was.
+   */
   answers: number[] = [];
+  /** The bodies that the service holds, by token: taken, and not withdrawn. */
+  readonly held = new Map<string, string>();
   readonly traffic: { readonly line: string; readonly body: string; readonly token: string }[] = [];
   #enrolled = 0;
 
   /** What was uploaded, in order. */
   get uploads(): readonly string[] {
-    return this.traffic.filter(({ line }) => line === 'POST /opt-in').map(({ body }) => body);
+    return this.#bodies('POST /opt-in');
+  }
+
+  /** What was reported, in order. */
+  get reports(): readonly string[] {
+    return this.#bodies('POST /reports');
   }
 
   readonly fetch: Fetch = async (address, options) => {
@@ -59,9 +80,23 @@ export class FakeService {
     this.traffic.push({ line, body: String(options.body ?? ''), token });
     if (line === 'GET ') return Response.json(this.campaign);
     if (line === 'POST /enrol') return Response.json({ token: `token ${++this.#enrolled}` });
+    if (line === 'GET /head-list' && this.headList) return new Response(this.headList);
+    if (line === 'POST /reports') return new Response('{}', { status: 202 });
     if (path !== '/opt-in') return new Response('', { status: 404 });
-    const status = this.answers.shift() ?? (options.method === 'DELETE' ? 204 : 201);
-    if (status === 0) throw new TypeError('network error');
-    return new Response(null, { status });
+    return this.#optIn(options, token);
   };
+
+  #optIn({ method, body }: RequestInit, token: string): Response {
+    const status = this.answers.shift() ?? (method === 'DELETE' ? 204 : 201);
+    if (status === 0 || (status >= 200 && status < 300)) {
+      if (method === 'DELETE') this.held.delete(token);
+      else this.held.set(token, String(body));
+    }
+    if (status <= 0) throw new TypeError('network error');
+    return new Response(null, { status });
+  }
+
+  #bodies(wanted: string): readonly string[] {
+    return this.traffic.filter(({ line }) => line === wanted).map(({ body }) => body);
+  }
 }

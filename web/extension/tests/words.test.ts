@@ -1,8 +1,7 @@
 /** What people are told: true to the numbers, and in words. */
-import type { Account, ListSummary } from '@blender-dp/client';
+import type { Account, EntryState, ListSummary, Role } from '@blender-dp/client';
 import { describe, expect, test } from 'vitest';
 import { omniboxLines } from '../src/device/omnibox.js';
-import { agreed } from '../src/device/opt-in.js';
 import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
 import { casesText, countText, epsilonText, shareText } from '../src/words/numbers.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../src/words/reports.js';
@@ -70,6 +69,7 @@ describe('numbers', () => {
 describe('where a person stands', () => {
   const invitation = { service: SERVICE, campaign: CAMPAIGN, publicKey: null };
   const campaign = {
+    description: 'sha256:2',
     name: 'A town',
     purpose: '',
     state: 'clients-open',
@@ -80,34 +80,40 @@ describe('where a person stands', () => {
   };
   const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign };
   const nothing: Account = { spent: 0, left: 8, entries: [] };
-  const reported = (state: 'sent' | 'unsent' | 'refused', service = SERVICE): Account => {
-    const entry = { service, campaign: CAMPAIGN, headList: '', report: '{}', epsilon: '4.0' };
-    return { spent: 4, left: 4, entries: [{ ...entry, drawnAt: 0, state }] };
+  const made = (role: Role, state: EntryState, id = CAMPAIGN): Account => {
+    const entry = { campaign: id, role, service: SERVICE, madeFor: '', body: '{}', token: '' };
+    const cost = { epsilon: '4.0', delta: '0.0', drawnAt: 0 };
+    return { spent: 4, left: 4, entries: [{ ...entry, ...cost, state }] };
   };
 
   test.each([
     [null, nothing, 'not chosen yet'],
     ['nothing', nothing, 'Nothing is recorded'],
     ['private', nothing, 'will be sent soon'],
-    ['private', reported('sent'), 'was sent (ε = 4)'],
-    ['private', reported('unsent'), 'stored and will be sent'],
-    ['private', reported('refused'), 'did not take'],
-    ['private', reported('sent', 'https://other.example'), 'will be sent soon'],
+    ['private', made('report', 'sent'), 'was sent (ε = 4)'],
+    ['private', made('report', 'unsent'), 'stored and will be sent'],
+    ['private', made('report', 'refused'), 'did not take'],
+    ['private', made('report', 'uncertain'), 'may have been sent'],
+    ['private', made('report', 'sent', 'another campaign'), 'will be sent soon'],
+    ['private', made('contribution', 'uncertain'), 'none is sent while'],
+    ['private', made('contribution', 'withdrawn'), 'will be sent soon'],
     ['opt-in', nothing, 'takes no contributions now'],
   ] as const)('%s', (choice, account, words) => {
     expect(standingSentence({ ...settings, choice }, account)).toContain(words);
   });
 
   test.each([
-    ['gathering', 'gathered and sent once'],
+    [undefined, 'gathered and sent once'],
+    ['unsent', 'could not be sent yet'],
     ['sent', 'were sent as they are'],
+    ['uncertain', 'may have your searches'],
     ['withdrawn', 'you withdrew'],
     ['refused', 'did not take'],
-  ] as const)('who opted in and whose searches are %s', (state, words) => {
+  ] as const)('who opted in and whose contribution is %s', (state, words) => {
     const open = { ...campaign, state: 'opt-in-open' };
-    const optIns = { [CAMPAIGN]: { ...agreed(open, 0), state } };
-    const opted: Settings = { ...settings, campaign: open, choice: 'opt-in', optIns };
-    expect(standingSentence(opted, nothing)).toContain(words);
+    const opted: Settings = { ...settings, campaign: open, choice: 'opt-in' };
+    const account = state ? made('contribution', state) : nothing;
+    expect(standingSentence(opted, account)).toContain(words);
   });
 
   test('a state that is not known is said to be so', () => {

@@ -1,5 +1,5 @@
-/** A campaign of a service, over HTTP: all but reports and releases, which the client does. */
-import type { Fetch } from '@blender-dp/client';
+/** A campaign of a service as people are shown it; everything else is done by the client. */
+import { type Fetch, readDescription } from '@blender-dp/client';
 import { parsed } from '../search-pages/match-pattern.js';
 
 const PATIENCE = 30_000;
@@ -17,6 +17,8 @@ export interface Invitation {
 
 /** What everybody may know of a campaign, as far as the extension uses it. */
 export interface Campaign {
+  /** The digest of all that is promised: what a person chose by must stay as it is. */
+  readonly description: string;
   readonly name: string;
   readonly purpose: string;
   readonly state: string;
@@ -45,100 +47,44 @@ export function servicePattern({ service }: Invitation): string {
   return `${protocol}//${hostname}/*`;
 }
 
-/** Returns the digest by which a receipt names the text of a consent. */
-export async function textDigest(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  const hex = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0'));
-  return `sha256:${hex.join('')}`;
-}
-
-/** Reads a campaign; the digest of its consent is computed here, never believed. */
-export async function readCampaign(document: unknown): Promise<Campaign | undefined> {
-  const {
-    name,
-    purpose,
-    state,
-    consent,
-    parameters,
-    rules,
-    open_enrolment: isOpen,
-  } = fields(document);
-  const { version, text } = fields(consent);
-  const { epsilon } = fields(parameters);
+/** Reads a campaign from its description, whose digests are computed here and never believed. */
+export async function readCampaign(text: string, id: string): Promise<Campaign | undefined> {
+  const description = await readDescription(text, id).catch(() => undefined);
+  if (!description) return undefined;
+  const { name, purpose, consent, rules, open_enrolment: isOpen } = description.fields;
+  const { version, text: consentText } = fields(consent);
+  const { state } = fields(JSON.parse(text));
   const { opt_in_until: until } = fields(rules);
-  if (!areTexts(name, purpose, state, version, text) || typeof epsilon !== 'number')
-    return undefined;
+  if (!areTexts(name, purpose, state, version)) return undefined;
   const optInUntil = typeof until === 'string' ? Date.parse(until) : Number.NaN;
   return {
+    description: description.digest,
     name: `${name}`,
     purpose: `${purpose}`,
     state: `${state}`,
-    consent: { version: `${version}`, text: `${text}`, digest: await textDigest(`${text}`) },
-    epsilon,
+    consent: { version: `${version}`, text: `${consentText}`, digest: description.consent },
+    epsilon: Number(description.epsilon),
     isOpenToAll: isOpen === true,
     optInUntil: Number.isNaN(optInUntil) ? null : optInUntil,
   };
 }
 
-/** One campaign, asked for and written to. */
-export class Collection {
-  readonly #address: string;
-  readonly #fetch: Fetch;
-
-  constructor({ service, campaign }: Invitation, fetch: Fetch) {
-    this.#address = `${service}/v1/campaigns/${campaign}`;
-    this.#fetch = fetch;
+/** Returns a campaign, or undefined if the service cannot be reached or has none. */
+export async function fetchCampaign(
+  { service, campaign }: Invitation,
+  fetch: Fetch,
+): Promise<Campaign | undefined> {
+  try {
+    const response = await fetch(`${service}/v1/campaigns/${campaign}`, {
+      cache: 'no-store',
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    return response.ok ? await readCampaign(await response.text(), campaign) : undefined;
+  } catch {
+    return undefined;
   }
-
-  /** Returns the campaign, or undefined if the service cannot be reached or has none. */
-  async campaign(): Promise<Campaign | undefined> {
-    const response = await this.#request('', {});
-    return response?.ok ? readCampaign(await json(response)) : undefined;
-  }
-
-  /** Returns a token for one contribution. */
-  async enrol(): Promise<string | undefined> {
-    const response = await this.#request('/enrol', { method: 'POST' });
-    const { token } = fields(response?.ok ? await json(response) : null);
-    return typeof token === 'string' ? token : undefined;
-  }
-
-  /** Sends a contribution; returns the status of the answer, 0 if there was none. */
-  contribute(token: string, body: string): Promise<number> {
-    const headers = { ...bearer(token), 'content-type': 'application/json' };
-    return this.#status('/opt-in', { method: 'POST', headers, body });
-  }
-
-  /** Has a contribution deleted; returns the status of the answer, 0 if there was none. */
-  withdraw(token: string): Promise<number> {
-    return this.#status('/opt-in', { method: 'DELETE', headers: bearer(token) });
-  }
-
-  async #status(path: string, options: RequestInit): Promise<number> {
-    return (await this.#request(path, options))?.status ?? 0;
-  }
-
-  async #request(path: string, options: RequestInit): Promise<Response | undefined> {
-    try {
-      return await this.#fetch(this.#address + path, {
-        ...options,
-        cache: 'no-store',
-        credentials: 'omit',
-        referrerPolicy: 'no-referrer',
-        signal: AbortSignal.timeout(PATIENCE),
-      });
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function bearer(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
-}
-
-async function json(response: Response): Promise<unknown> {
-  return response.json().catch(() => null);
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {

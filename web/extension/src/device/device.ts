@@ -2,26 +2,22 @@
 import {
   BlenderClient,
   type Fetch,
+  type LedgerEntry,
   LocalSearch,
   type Result,
+  type Role,
   type SearchRecord,
   type Storage,
   secureBytes,
 } from '@blender-dp/client';
 import type { View } from '../messages.js';
-import { Collection, type Invitation, readInvitation } from './collection.js';
-import { forgetReports } from './forgetting.js';
+import { fetchCampaign, type Invitation, readInvitation } from './collection.js';
 import { type Area, Kept, Turns } from './kept.js';
-import {
-  agreed,
-  contribute,
-  contributionProblem,
-  isTimeToContribute,
-  type OptIn,
-} from './opt-in.js';
+import { agreed, contributionProblem, contributionText, isTimeToContribute } from './opt-in.js';
 import { drawRecord, type KeptRecord, withRecord } from './records.js';
 import {
-  currentOptIn,
+  currentEntry,
+  currentReceipt,
   FIRST_SETTINGS,
   isRecording,
   type Settings,
@@ -30,7 +26,7 @@ import {
 
 export interface DeviceParts {
   readonly area: Area;
-  /** The ledger of reports. */
+  /** The ledger of reports and contributions. */
   readonly ledger: Storage;
   readonly fetch: Fetch;
   /** Returns milliseconds since 1970. */
@@ -44,6 +40,9 @@ export interface KeptRelease {
 }
 
 const NO_INVITATION = 'the link of a campaign must be given first';
+const NOT_TAKEN_BACK =
+  'what was on this device was deleted, but the service did not confirm that it deleted your ' +
+  'contribution; take up the link again to withdraw it';
 const UNREACHABLE = 'the service cannot be reached, or does not know this campaign';
 
 /** Everything that the extension keeps and does. */
@@ -80,7 +79,7 @@ export class Device {
   async invite(text: string): Promise<string | undefined> {
     const invitation = readInvitation(text);
     if (!invitation) return 'the link must look like https://collect.example/v1/campaigns/…';
-    const campaign = await this.#collection(invitation).campaign();
+    const campaign = await fetchCampaign(invitation, this.#parts.fetch);
     if (!campaign) return UNREACHABLE;
     await this.settings.change((old) => ({ ...old, invitation, campaign, list: null }));
     return undefined;
@@ -99,16 +98,23 @@ export class Device {
     return undefined;
   }
 
-  /** Opts in, if the text that was shown is the campaign's. */
+  /** Opts in, if the text that was shown is the campaign's, and this device did not report. */
   async chooseOptIn(textDigest: string): Promise<string | undefined> {
-    const { invitation, campaign, optIns } = await this.settings.read();
+    const settings = await this.settings.read();
+    const { invitation, campaign } = settings;
     if (!invitation || !campaign) return NO_INVITATION;
     if (campaign.consent.digest !== textDigest) return 'the text has changed; please read it again';
-    const old = optIns[invitation.campaign];
-    const isBound = old !== undefined && old.state !== 'gathering';
-    const optIn = isBound ? old : agreed(campaign, this.#parts.now());
-    await this.#keepOptIn(invitation)(optIn);
-    await this.settings.change((settings) => ({ ...settings, choice: 'opt-in' }));
+    if (await this.#entry(settings, 'report')) {
+      return 'this device has reported to this campaign, and nobody is in both groups';
+    }
+    const isBound = (await this.#entry(settings, 'contribution')) !== undefined;
+    const old = isBound ? currentReceipt(settings) : undefined;
+    const receipt = old ?? agreed(campaign, this.#parts.now());
+    await this.settings.change((before) => ({
+      ...before,
+      choice: 'opt-in',
+      receipts: { ...before.receipts, [invitation.campaign]: receipt },
+    }));
     return undefined;
   }
 
@@ -130,7 +136,7 @@ export class Device {
   refreshCampaign(): Promise<string | undefined> {
     return this.#reporting(async ({ invitation }) => {
       if (!invitation) return undefined;
-      const campaign = await this.#collection(invitation).campaign();
+      const campaign = await fetchCampaign(invitation, this.#parts.fetch);
       if (!campaign) return UNREACHABLE;
       await this.settings.change((old) => ({ ...old, campaign, checkedAt: this.#parts.now() }));
       return undefined;
@@ -143,11 +149,13 @@ export class Device {
       const { choice, campaign, invitation } = settings;
       if (!campaign || !invitation) return undefined;
       if (choice === 'private') return this.#sendReport(settings, invitation);
-      const optIn = currentOptIn(settings);
-      const isTime =
-        choice === 'opt-in' && optIn?.state === 'gathering' && campaign.state === 'opt-in-open';
-      if (!isTime || !isTimeToContribute(campaign, optIn, this.#parts.now())) return undefined;
-      return this.#contribute(settings);
+      const receipt = currentReceipt(settings);
+      if (choice !== 'opt-in' || !receipt || campaign.state !== 'opt-in-open') return undefined;
+      const made = await this.#entry(settings, 'contribution');
+      const isTime = made
+        ? made.state === 'unsent'
+        : isTimeToContribute(campaign, receipt, this.#parts.now());
+      return isTime ? this.#contribute(settings) : undefined;
     });
   }
 
@@ -158,14 +166,9 @@ export class Device {
 
   /** Has the contribution deleted at the service; it cannot be made again. */
   withdraw(): Promise<string | undefined> {
-    return this.#reporting(async (settings) => {
-      const optIn = currentOptIn(settings);
-      const { invitation } = settings;
-      if (!invitation || !optIn?.token) return 'there is nothing to withdraw';
-      const status = await this.#collection(invitation).withdraw(optIn.token);
-      if (status !== 204) return 'the service did not confirm it; a sealed campaign cannot be left';
-      await this.#keepOptIn(invitation)({ ...optIn, body: null, state: 'withdrawn' });
-      return undefined;
+    return this.#reporting(async ({ invitation }) => {
+      if (!invitation) return NO_INVITATION;
+      return problemOf(await this.#client(invitation).withdraw(invitation.campaign));
     });
   }
 
@@ -189,23 +192,34 @@ export class Device {
     return second ?? (await this.refreshRelease());
   }
 
-  /** Deletes everything; a contribution is withdrawn first, where that is still possible. */
-  async forgetEverything(keepsSpent: boolean): Promise<void> {
-    const optIn = currentOptIn(await this.settings.read());
-    if (optIn?.state === 'sent') await this.withdraw();
-    await this.#turns.take(async () => {
+  /**
+   * Deletes everything but which campaigns got what at which cost, and takes contributions back
+   * where that is still possible; returns what could not be taken back.
+   */
+  forgetEverything(): Promise<string | undefined> {
+    return this.#turns.take(async () => {
+      const account = await this.#client(null).account();
+      const given = (account.ok ? account.entries : []).filter(
+        ({ role, state }) => role === 'contribution' && state !== 'withdrawn',
+      );
+      const taken = await Promise.all(
+        given.map(({ service, campaign }) =>
+          this.#client({ service, campaign, publicKey: null }).withdraw(campaign),
+        ),
+      );
       await Promise.all([this.settings.forget(), this.records.forget(), this.release.forget()]);
-      await forgetReports(this.#parts.ledger, keepsSpent);
+      const forgotten = problemOf(await this.#client(null).forget());
+      return forgotten ?? (taken.every(({ ok }) => ok) ? undefined : NOT_TAKEN_BACK);
     });
   }
 
   async #sendReport(settings: Settings, invitation: Invitation): Promise<string | undefined> {
     const client = this.#client(invitation);
     problemOf(await client.resend());
-    // Who contributed is counted among the opt-in users, and must not be counted twice.
-    if (settings.campaign?.state !== 'clients-open' || currentOptIn(settings)?.state === 'sent') {
-      return undefined;
-    }
+    const given = await this.#entry(settings, 'contribution');
+    // Whoever may be counted among the opt-in users must not be counted twice.
+    const isCounted = given !== undefined && given.state !== 'withdrawn';
+    if (settings.campaign?.state !== 'clients-open' || isCounted) return undefined;
     const list = await client.headList(invitation.campaign);
     if (!list.ok) return list.problem;
     await this.settings.change((old) => ({ ...old, list }));
@@ -215,27 +229,29 @@ export class Device {
 
   async #contribute(settings: Settings): Promise<string | undefined> {
     const { campaign, invitation } = settings;
-    const optIn = currentOptIn(settings);
-    if (!campaign || !invitation || !optIn) return NO_INVITATION;
-    const problem = contributionProblem(campaign, optIn);
+    const receipt = currentReceipt(settings);
+    if (!campaign || !invitation || !receipt) return NO_INVITATION;
+    const made = await this.#entry(settings, 'contribution');
+    const problem = contributionProblem(campaign, receipt, made);
     if (problem) return problem;
-    const keep = this.#keepOptIn(invitation);
-    const records = await this.records.read();
-    const collection = this.#collection(invitation);
-    const after = await contribute(collection, optIn, records, keep, this.#parts.now);
-    if (after.state === 'refused') return 'the service refused the contribution';
-    return after.state === 'sent'
-      ? undefined
-      : 'the contribution could not be sent; it will be later';
+    const body = contributionText(receipt, await this.records.read());
+    const contribution = { agreed: receipt.digest, body };
+    const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
+    if (!after.ok) return after.problem;
+    return {
+      sent: undefined,
+      unsent: 'the contribution could not be sent; it will be later',
+      uncertain: 'the service may have your searches already; withdraw them to be sure',
+      refused: 'the service refused the contribution',
+      withdrawn: 'this device withdrew from the campaign, which is for good',
+    }[after.state];
   }
 
-  #keepOptIn({ campaign }: Invitation): (optIn: OptIn) => Promise<void> {
-    return async (optIn) => {
-      await this.settings.change((old) => ({
-        ...old,
-        optIns: { ...old.optIns, [campaign]: optIn },
-      }));
-    };
+  /** Returns what this device made for the campaign at hand; an unreadable ledger is no answer. */
+  async #entry(settings: Settings, role: Role): Promise<LedgerEntry | undefined> {
+    const account = await this.#client(settings.invitation).account();
+    if (!account.ok) throw new Error(account.problem);
+    return currentEntry(settings, account.entries, role);
   }
 
   /** Runs one thing at a time, and remembers what was wrong with the last. */
@@ -247,10 +263,6 @@ export class Device {
       await this.settings.change((old) => ({ ...old, problem: problem ?? null }));
       return problem;
     });
-  }
-
-  #collection(invitation: Invitation): Collection {
-    return new Collection(invitation, this.#parts.fetch);
   }
 
   #client(invitation: Invitation | null): BlenderClient {

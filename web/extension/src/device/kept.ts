@@ -34,7 +34,10 @@ export class Kept<Value> {
 
   async read(): Promise<Value> {
     const found = (await this.#area.get(this.#name))[this.#name];
-    return found === undefined ? this.#first : (found as Value);
+    if (found === undefined) return this.#first;
+    // What an older version stored lacks the fields that came later.
+    const isObject = typeof found === 'object' && !Array.isArray(found);
+    return (isObject ? { ...this.#first, ...found } : found) as Value;
   }
 
   /** Changes the value; no two changes overlap. */

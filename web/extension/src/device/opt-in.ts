@@ -1,5 +1,6 @@
 /** The contribution of somebody who trusts the organisation: consent first, then once, raw. */
-import type { Campaign, Collection } from './collection.js';
+import type { LedgerEntry } from '@blender-dp/client';
+import type { Campaign } from './collection.js';
 import { type KeptRecord, MOST_RECORDS } from './records.js';
 
 const DAY = 86_400_000;
@@ -7,9 +8,6 @@ const DAY = 86_400_000;
 export const DAYS_GATHERED = 7;
 /** A service takes 4 MiB. */
 const MOST_BYTES = 4_000_000;
-/** Answers after which the same bytes need not be sent again. */
-const FINAL = [400, 401, 403, 404, 409, 410, 413, 415, 422];
-
 /** Which text somebody agreed to, and when. */
 export interface Receipt {
   readonly version: string;
@@ -17,35 +15,33 @@ export interface Receipt {
   readonly givenAt: number;
 }
 
-/** Where a person stands with one campaign. */
-export interface OptIn {
-  readonly receipt: Receipt;
-  /** Lets one contribution in, and takes it back. */
-  readonly token: string | null;
-  /** Exactly what is sent; made once. */
-  readonly body: string | null;
-  readonly state: 'gathering' | 'sent' | 'refused' | 'withdrawn';
-  readonly sentAt: number | null;
-}
-
-/** Returns an opt-in that has just been agreed to. */
-export function agreed(campaign: Campaign, now: number): OptIn {
+/** Returns the receipt of a text that has just been agreed to. */
+export function agreed(campaign: Campaign, now: number): Receipt {
   const { version, digest } = campaign.consent;
-  const receipt = { version, digest, givenAt: now };
-  return { receipt, token: null, body: null, state: 'gathering', sentAt: null };
+  return { version, digest, givenAt: now };
 }
 
 /** Tells whether what was gathered should be sent by itself now. */
-export function isTimeToContribute(campaign: Campaign, { receipt }: OptIn, now: number): boolean {
+export function isTimeToContribute(campaign: Campaign, receipt: Receipt, now: number): boolean {
   const isLastDay = campaign.optInUntil !== null && now >= campaign.optInUntil - DAY;
   return isLastDay || now >= receipt.givenAt + DAYS_GATHERED * DAY;
 }
 
-/** Returns why a contribution cannot be sent, or undefined. */
-export function contributionProblem(campaign: Campaign, optIn: OptIn): string | undefined {
-  if (optIn.state !== 'gathering') return 'this device has nothing to contribute to this campaign';
+/**
+ * Returns why a contribution cannot be sent, or undefined.
+ *
+ * Whether one was made is in the ledger alone, which outlives everything else that is kept.
+ */
+export function contributionProblem(
+  campaign: Campaign,
+  receipt: Receipt,
+  made: LedgerEntry | undefined,
+): string | undefined {
+  if (made && made.state !== 'unsent') {
+    return 'this device has nothing to contribute to this campaign';
+  }
   if (campaign.state !== 'opt-in-open') return 'the campaign does not take contributions now';
-  if (optIn.receipt.digest !== campaign.consent.digest) {
+  if (receipt.digest !== campaign.consent.digest) {
     return 'the text that you agreed to has changed; please read it and choose again';
   }
   return undefined;
@@ -65,30 +61,6 @@ export function contributionText(
     taken.unshift({ query, url });
   }
   return JSON.stringify({ version: 1, consent, records: taken });
-}
-
-/**
- * Takes the next steps of a contribution, each kept before the one after it: a token, the bytes,
- * sending them. Whatever is cut short goes on from there with the same bytes.
- */
-export async function contribute(
-  collection: Collection,
-  optIn: OptIn,
-  records: readonly KeptRecord[],
-  keep: (optIn: OptIn) => Promise<void>,
-  now: () => number,
-): Promise<OptIn> {
-  const token = optIn.token ?? (await collection.enrol());
-  if (token === undefined) return optIn;
-  const body = optIn.body ?? contributionText(optIn.receipt, records);
-  const ready: OptIn = { ...optIn, token, body };
-  await keep(ready);
-  const status = await collection.contribute(token, body);
-  if (!(status >= 200 && status < 300) && !FINAL.includes(status)) return ready;
-  const done: OptIn =
-    status < 300 ? { ...ready, state: 'sent', sentAt: now() } : { ...ready, state: 'refused' };
-  await keep(done);
-  return done;
 }
 
 function writtenTime(time: number): string {

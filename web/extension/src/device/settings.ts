@@ -1,8 +1,8 @@
 /** What a person chose, and where the extension stands with it. */
-import type { ListSummary } from '@blender-dp/client';
+import type { LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { KNOWN_PAGES, type SearchPage } from '../search-pages/search-page.js';
 import type { Campaign, Invitation } from './collection.js';
-import type { OptIn } from './opt-in.js';
+import type { Receipt } from './opt-in.js';
 
 /** Whom a person trusts: the organisation, nobody, or nobody and not even noise. */
 export type Choice = 'opt-in' | 'private' | 'nothing';
@@ -18,8 +18,8 @@ export interface Settings {
   readonly campaign: Campaign | null;
   /** The campaign's list as it was seen last: what reports say. */
   readonly list: ListSummary | null;
-  /** By campaign, because a token may be needed to withdraw. */
-  readonly optIns: Readonly<Record<string, OptIn>>;
+  /** What the person agreed to, by campaign; what became of it is in the ledger. */
+  readonly receipts: Readonly<Record<string, Receipt>>;
   readonly pages: readonly WatchedPage[];
   /** Why the last check did not do all that it should have; null if it did. */
   readonly problem: string | null;
@@ -31,7 +31,7 @@ export const FIRST_SETTINGS: Settings = {
   invitation: null,
   campaign: null,
   list: null,
-  optIns: {},
+  receipts: {},
   pages: KNOWN_PAGES.map((page) => ({ ...page, isOn: false })),
   problem: null,
   checkedAt: null,
@@ -42,7 +42,16 @@ export function isRecording({ choice }: Settings): boolean {
   return choice === 'opt-in' || choice === 'private';
 }
 
-/** Returns the opt-in of the campaign at hand. */
-export function currentOptIn({ invitation, optIns }: Settings): OptIn | undefined {
-  return invitation ? optIns[invitation.campaign] : undefined;
+/** Returns what the person agreed to for the campaign at hand. */
+export function currentReceipt({ invitation, receipts }: Settings): Receipt | undefined {
+  return invitation ? receipts[invitation.campaign] : undefined;
+}
+
+/** Returns what this device made for the campaign at hand in one role, from the ledger. */
+export function currentEntry(
+  { invitation }: Settings,
+  entries: readonly LedgerEntry[],
+  role: Role,
+): LedgerEntry | undefined {
+  return entries.find((entry) => entry.campaign === invitation?.campaign && entry.role === role);
 }

@@ -54,9 +54,8 @@ function showRecords({ records }: View): void {
 }
 
 async function deleteEverything(): Promise<void> {
-  const keepsSpent = byId('keeps-spent', HTMLInputElement).checked;
   byId('deleting', HTMLDialogElement).close();
-  await command({ kind: 'forget-everything', keepsSpent }, 'Everything was deleted.');
+  await command({ kind: 'forget-everything' }, 'Everything was deleted.');
 }
 
 function onClick(id: string, work: () => unknown): void {

@@ -1,28 +1,33 @@
 /** The part of the options that shows what left the device, to the byte. */
 import type { LedgerEntry } from '@blender-dp/client';
-import { currentOptIn } from '../device/settings.js';
+import { currentEntry } from '../device/settings.js';
 import type { View } from '../messages.js';
 import { countText, epsilonText, timeText } from '../words/numbers.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../words/reports.js';
 import { byId, made } from './elements.js';
 
-const STATES = { sent: 'sent', unsent: 'not sent yet', refused: 'not taken by the service' };
+const TITLES = { report: 'Private report', contribution: 'Your searches as they are' };
+const STATES = {
+  sent: 'sent',
+  unsent: 'not known to have arrived',
+  refused: 'not taken by the service',
+  uncertain: 'may have arrived',
+  withdrawn: 'withdrawn',
+};
 
-/** Shows reports, a contribution, and the budget. */
+/** Shows reports, contributions, and the budget. */
 export function showSent({ settings, account }: View): void {
-  const contribution = contributed(settings);
-  const reports = account.entries.map((entry) => reported(entry, settings)).reverse();
-  const parts = contribution ? [contribution, ...reports] : reports;
+  const parts = account.entries.map((entry) => sentItem(entry, settings)).reverse();
   const nothing = made('p', { className: 'quiet' }, 'Nothing about you has left this device.');
   byId('sent', HTMLElement).replaceChildren(...(parts.length ? parts : [nothing]));
   byId('spent', HTMLElement).textContent = epsilonText(account.spent);
   byId('left', HTMLElement).textContent = epsilonText(account.left);
   byId('budget', HTMLMeterElement).value = account.spent;
   byId('budget', HTMLMeterElement).max = account.spent + account.left || 1;
-  const optIn = currentOptIn(settings);
-  byId('contribute', HTMLElement).hidden =
-    settings.choice !== 'opt-in' || optIn?.state !== 'gathering';
-  byId('withdraw', HTMLElement).hidden = optIn?.state !== 'sent';
+  const given = currentEntry(settings, account.entries, 'contribution');
+  const isUnsent = given === undefined || given.state === 'unsent';
+  byId('contribute', HTMLElement).hidden = settings.choice !== 'opt-in' || !isUnsent;
+  byId('withdraw', HTMLElement).hidden = given === undefined || given.state === 'withdrawn';
   byId('explained', HTMLElement).replaceChildren(...explained(settings));
 }
 
@@ -34,20 +39,14 @@ function explained({ list, campaign }: View['settings']): HTMLElement[] {
   return [...sentences, ...NOT_SAID].map((sentence) => made('li', {}, sentence));
 }
 
-function contributed(settings: View['settings']): HTMLElement | undefined {
-  const optIn = currentOptIn(settings);
-  if (!optIn?.body) return undefined;
-  const when = optIn.sentAt ? `sent ${timeText(optIn.sentAt)}` : 'not sent yet';
-  return item(`Your searches as they are, ${when}`, optIn.body, []);
-}
-
-function reported(entry: LedgerEntry, { list }: View['settings']): HTMLElement {
-  const title = `Private report, ${STATES[entry.state]}, drawn ${timeText(entry.drawnAt)}`;
-  const isKnown = list?.digest === entry.headList && entry.report;
-  const odds = isKnown ? oddsOfReport(list, entry.report) : undefined;
-  const sentences = [`It cost ε = ${epsilonText(Number(entry.epsilon))}.`];
+function sentItem(entry: LedgerEntry, { list }: View['settings']): HTMLElement {
+  const { role, state, body, drawnAt, epsilon, delta } = entry;
+  const isKnown = role === 'report' && list?.digest === entry.madeFor && body;
+  const odds = isKnown ? oddsOfReport(list, body) : undefined;
+  const deltaPart = Number(delta) > 0 ? `, δ = ${Number(delta)}` : '';
+  const sentences = [`It cost ε = ${epsilonText(Number(epsilon))}${deltaPart}.`];
   if (odds) sentences.push(oddsSentence(odds));
-  return item(title, entry.report, sentences);
+  return item(`${TITLES[role]}, ${STATES[state]}, made ${timeText(drawnAt)}`, body, sentences);
 }
 
 function item(title: string, bytes: string, sentences: readonly string[]): HTMLElement {

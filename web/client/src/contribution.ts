@@ -1,0 +1,103 @@
+/** What an opt-in user hands over raw: entered in the ledger first, and taken back if asked. */
+import { type Description, readDescription } from './description.js';
+import type { KeptLedger } from './kept-ledger.js';
+import { type Change, type LedgerEntry, withChange } from './ledger.js';
+import { type Policy, requireBudget } from './policy.js';
+import { must } from './refusal.js';
+import type { Service } from './transport.js';
+
+/** Answers after which the same bytes need not be sent again. */
+const FINAL = [400, 401, 403, 404, 409, 410, 413, 415, 422];
+
+/** What a person hands over. */
+export interface Contribution {
+  /** The digest of the text that the person agreed to; it must be the campaign's. */
+  readonly agreed: string;
+  /** Exactly what is sent. */
+  readonly body: string;
+  /** What lets it in, from the operator; if left out, the device enrols itself. */
+  readonly token?: string;
+}
+
+/** What contributing needs of a device. */
+export interface Contributor {
+  readonly service: Service;
+  readonly ledger: KeptLedger;
+  readonly policy: Policy;
+  readonly now: () => number;
+}
+
+/** Sends a contribution, or the one that was stored before; returns the entry as it is then. */
+export async function contribute(
+  contributor: Contributor,
+  campaign: string,
+  contribution: Contribution,
+): Promise<LedgerEntry> {
+  const { service, ledger } = contributor;
+  const before = await ledger.find(campaign, 'contribution');
+  if (before && before.state !== 'unsent') return before;
+  const description = await readDescription(await service.text(campaign), campaign);
+  must(
+    contribution.agreed === description.consent,
+    'the text that the person agreed to must be that of the campaign',
+  );
+  const entry = before ?? (await recorded(contributor, campaign, description, contribution));
+  must(entry.madeFor === description.digest, 'the description of a campaign must stay the same');
+  if (entry.state !== 'unsent') return entry;
+  const answer = await service.send(campaign, '/opt-in', entry);
+  const status = answer?.status ?? 0;
+  if (!answer?.ok && !FINAL.includes(status)) return entry;
+  // 409 is the answer too when an earlier attempt arrived and the campaign has moved on since.
+  const state = answer?.ok ? 'sent' : status === 409 ? 'uncertain' : 'refused';
+  return { ...entry, state: await ledger.settle(entry, state) };
+}
+
+/** Has a contribution deleted, for good; only an answer that says so counts. */
+export async function withdraw({ service, ledger }: Contributor, campaign: string): Promise<void> {
+  const entry = await ledger.find(campaign, 'contribution');
+  must(entry !== undefined, 'there is nothing to withdraw');
+  if (entry.state === 'withdrawn') return;
+  const { token } = entry;
+  const answer = await service.send(campaign, '/opt-in', { method: 'DELETE', token });
+  must(
+    answer?.ok === true,
+    'the service did not confirm it; a campaign that is closed to opt-in users cannot be left',
+  );
+  await ledger.update((kept) => ({
+    ledger: withChange(kept, entry, { body: '', state: 'withdrawn' }),
+    value: undefined,
+  }));
+}
+
+async function recorded(
+  { service, ledger, policy, now }: Contributor,
+  campaign: string,
+  { digest: madeFor, epsilon, delta }: Description,
+  { body, token: given }: Contribution,
+): Promise<LedgerEntry> {
+  const token = given ?? (await enrolled(service, campaign));
+  return ledger.record(campaign, 'contribution', (kept): Change<LedgerEntry> => {
+    const drawnAt = now();
+    requireBudget(kept, { epsilon, delta }, policy, drawnAt);
+    const entry: LedgerEntry = {
+      campaign,
+      role: 'contribution',
+      service: service.address,
+      madeFor,
+      body,
+      token,
+      epsilon,
+      delta,
+      drawnAt,
+      state: 'unsent',
+    };
+    return { ledger: { ...kept, entries: [...kept.entries, entry] }, value: entry };
+  });
+}
+
+async function enrolled(service: Service, campaign: string): Promise<string> {
+  const answer = await service.send(campaign, '/enrol', {});
+  const { token } = answer?.ok ? await answer.json() : {};
+  must(typeof token === 'string' && token !== '', 'the service gave no enrolment token');
+  return token;
+}

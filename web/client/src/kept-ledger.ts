@@ -1,0 +1,83 @@
+/** The stored ledger of a device: one entry per campaign and role, written before it is used. */
+import {
+  type Change,
+  type EntryState,
+  findEntry,
+  type Ledger,
+  type LedgerEntry,
+  type Role,
+  upToDate,
+  withChange,
+} from './ledger.js';
+import { type Policy, requirePolicy } from './policy.js';
+import { must } from './refusal.js';
+import type { Storage } from './storage.js';
+
+export class KeptLedger {
+  readonly #storage: Storage;
+  readonly #policy: Policy;
+
+  constructor(storage: Storage, policy: Policy) {
+    this.#storage = storage;
+    this.#policy = policy;
+  }
+
+  /** Reads and changes the ledger; refuses first if the policy is none. */
+  async update<Value>(change: (ledger: Ledger) => Change<Value>): Promise<Value> {
+    requirePolicy(this.#policy);
+    return this.#storage.update((stored) => change(upToDate(stored)));
+  }
+
+  /** Returns the ledger. */
+  read(): Promise<Ledger> {
+    return this.update((ledger) => ({ value: ledger }));
+  }
+
+  /** Returns what was made for a campaign in one role, if anything was. */
+  async find(campaign: string, role: Role): Promise<LedgerEntry | undefined> {
+    return findEntry(await this.read(), campaign, role);
+  }
+
+  /**
+   * Returns the one entry of a campaign and role, made now if there is none.
+   *
+   * Refused while there is one in the other role that was not withdrawn: nobody is in two groups.
+   */
+  async record(
+    campaign: string,
+    role: Role,
+    make: (ledger: Ledger) => Change<LedgerEntry>,
+  ): Promise<LedgerEntry> {
+    const made = await this.update((ledger) => {
+      const raced = findEntry(ledger, campaign, role);
+      if (raced) return { value: raced };
+      requireOneRole(ledger, campaign, role);
+      return make(ledger);
+    });
+    // A storage that answers before it has written would let another draw follow: look again.
+    const kept = await this.find(campaign, role);
+    must(kept?.body === made.body, 'storage must have written before anything is sent');
+    return made;
+  }
+
+  /** Notes what became of an entry that was unsent; returns its state. */
+  settle(entry: LedgerEntry, state: EntryState): Promise<EntryState> {
+    return this.update((ledger): Change<EntryState> => {
+      const present = findEntry(ledger, entry.campaign, entry.role)?.state ?? state;
+      if (present !== 'unsent') return { value: present };
+      return { ledger: withChange(ledger, entry, { state }), value: state };
+    });
+  }
+}
+
+function requireOneRole(ledger: Ledger, campaign: string, role: Role): void {
+  const isInOther = ledger.entries.some(
+    (entry) => entry.campaign === campaign && entry.role !== role && entry.state !== 'withdrawn',
+  );
+  must(
+    !isInOther,
+    role === 'report'
+      ? 'a device that may have contributed must not report too; withdraw first'
+      : 'a device that has reported must not contribute too',
+  );
+}

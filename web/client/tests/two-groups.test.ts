@@ -1,0 +1,165 @@
+/** Nobody in two groups: what a device contributes, reports, withdraws and forgets. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { textDigest } from '../src/canonical.js';
+import { BlenderClient, type ClientOptions } from '../src/client.js';
+import { EMPTY_LEDGER } from '../src/ledger.js';
+import { memoryStorage, type Storage } from '../src/storage.js';
+import {
+  CAMPAIGN,
+  CONSENT_TEXT,
+  FakeService,
+  goodDescription,
+  SERVICE,
+  signedText,
+} from './service.js';
+
+const AGREED = await textDigest(CONSENT_TEXT);
+const CONTRIBUTION = { agreed: AGREED, body: '{"records":[]}' };
+let service: FakeService;
+let storage: Storage;
+
+beforeEach(async () => {
+  service = new FakeService(await signedText());
+  storage = memoryStorage();
+});
+
+function device(options: Partial<ClientOptions> = {}): BlenderClient {
+  return new BlenderClient({ service: SERVICE, storage, fetch: service.fetch, ...options });
+}
+
+async function entries() {
+  return (await storage.update((ledger) => ({ value: ledger }))).entries;
+}
+
+describe('a contribution', () => {
+  test('is in the ledger, with its cost, before it is sent', async () => {
+    let written = EMPTY_LEDGER;
+    service.beforeContribution = async () => {
+      written = await storage.update((ledger) => ({ value: ledger }));
+    };
+    const result = await device().contribute(CAMPAIGN, CONTRIBUTION);
+    expect(result).toEqual({ ok: true, state: 'sent', epsilon: 4, delta: 1e-6 });
+    expect(written.entries).toMatchObject([
+      { role: 'contribution', state: 'unsent', epsilon: '4.0', delta: '1e-06', token: 'token 1' },
+    ]);
+    expect([...service.contributions.values()]).toEqual([CONTRIBUTION.body]);
+    expect(await device().account()).toMatchObject({ spent: 4, left: 4 });
+  });
+
+  test('is sent again as it was when there was no answer, with the same token', async () => {
+    service.optInAnswers = [0, -1, 503, 429];
+    for (const body of ['1', '2', '3', '4', '5']) {
+      await device().contribute(CAMPAIGN, { agreed: AGREED, body });
+    }
+    expect([...service.contributions]).toEqual([['Bearer token 1', '1']]);
+    expect(await entries()).toMatchObject([{ state: 'sent', body: '1' }]);
+  });
+
+  test('must fit in the budget, ε and δ', async () => {
+    for (const policy of [{ mostEpsilon: 3.9 }, { mostDelta: 9e-7 }]) {
+      expect((await device({ policy }).contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+    }
+    expect(await entries()).toEqual([]);
+    expect(service.contributions.size).toBe(0);
+  });
+
+  test('is one for the text that was agreed to, and for one description', async () => {
+    const agreed = await textDigest('Something else.');
+    expect((await device().contribute(CAMPAIGN, { agreed, body: '' })).ok).toBe(false);
+    expect(await entries()).toEqual([]);
+    service.optInAnswers = [503];
+    await device().contribute(CAMPAIGN, CONTRIBUTION);
+    service.description = goodDescription({ purpose: 'To sell them.' });
+    expect(await device().contribute(CAMPAIGN, CONTRIBUTION)).toMatchObject({
+      ok: false,
+      problem: 'the description of a campaign must stay the same',
+    });
+    expect(service.contributions.size).toBe(0);
+  });
+
+  test.each([
+    ['description', { description: null }],
+    ['id', { description: goodDescription({ id: 'other' }) }],
+    ['ε', { description: goodDescription({ parameters: { epsilon: 4, delta: '1e-05' } }) }],
+    ['consent', { description: goodDescription({ consent: { version: '1' } }) }],
+  ])('is not made for a campaign without %s', async (_, { description }) => {
+    service.description = description as never;
+    expect((await device().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+    expect(await entries()).toEqual([]);
+  });
+});
+
+describe('no report follows a contribution', () => {
+  test.each([
+    ['that was taken', [201]],
+    ['whose answer was lost', [0]],
+    ['that never arrived, as far as anybody knows', [-1]],
+    ['whose retry was answered 409', [0, 409]],
+    ['that was answered 409', [409]],
+    ['whose retry was refused', [0, 422]],
+  ])('%s', async (_, answers) => {
+    service.optInAnswers = answers;
+    for (const _ of answers) await device().contribute(CAMPAIGN, CONTRIBUTION);
+    expect(await device().report(CAMPAIGN, null)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('withdraw first'),
+    });
+    expect(service.reports).toEqual([]);
+  });
+
+  test('after forgetting either, online or not', async () => {
+    await device().contribute(CAMPAIGN, CONTRIBUTION);
+    expect(await device().forget()).toEqual({ ok: true });
+    expect((await device().report(CAMPAIGN, null)).ok).toBe(false);
+    expect((await device().contribute(CAMPAIGN, { ...CONTRIBUTION, body: 'again' })).ok).toBe(true);
+    expect([...service.contributions.values()]).toEqual([CONTRIBUTION.body]);
+  });
+
+  test('unless the service confirmed that it was withdrawn', async () => {
+    await device().contribute(CAMPAIGN, CONTRIBUTION);
+    service.optInAnswers = [0, 409, 503];
+    for (const _ of [1, 2, 3]) {
+      expect((await device().withdraw(CAMPAIGN)).ok).toBe(false);
+      expect((await device().report(CAMPAIGN, null)).ok).toBe(false);
+    }
+    expect(await device().withdraw(CAMPAIGN)).toEqual({ ok: true });
+    expect(await device().withdraw(CAMPAIGN), 'twice is once').toEqual({ ok: true });
+    expect(await device().report(CAMPAIGN, null)).toMatchObject({ ok: true, state: 'sent' });
+    expect(await device().account(), 'both were sent').toMatchObject({ spent: 8, left: 0 });
+  });
+});
+
+test('who withdrew contributes no more', async () => {
+  await device().contribute(CAMPAIGN, CONTRIBUTION);
+  await device().withdraw(CAMPAIGN);
+  expect(await device().contribute(CAMPAIGN, CONTRIBUTION)).toMatchObject({ state: 'withdrawn' });
+  expect(service.contributions.size).toBe(0);
+  expect(await entries()).toMatchObject([{ state: 'withdrawn', body: '' }]);
+});
+
+test.each([[202], [0], [422]])('no contribution follows a report answered %d', async (status) => {
+  service.answers = [status];
+  await device().report(CAMPAIGN, null);
+  expect(await device().contribute(CAMPAIGN, CONTRIBUTION)).toMatchObject({
+    ok: false,
+    problem: 'a device that has reported must not contribute too',
+  });
+  await device().forget();
+  expect((await device().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+  expect(service.contributions.size).toBe(0);
+});
+
+test('forgetting leaves who got what at which cost, and what takes it back', async () => {
+  const other = '00000000-0000-4000-8000-000000000002';
+  service.optInAnswers = [0];
+  await device().contribute(CAMPAIGN, CONTRIBUTION);
+  await device({ service: 'https://other.example' }).headList(other);
+  const [before] = await entries();
+  await device().forget();
+  expect(await storage.update((ledger) => ({ value: ledger }))).toEqual({
+    ...EMPTY_LEDGER,
+    entries: [{ ...before, body: '', state: 'uncertain' }],
+  });
+  expect(await device().withdraw(CAMPAIGN)).toEqual({ ok: true });
+  expect(service.contributions.size).toBe(0);
+});

@@ -1,0 +1,145 @@
+/** Nobody in two groups: the extension's ways to contribute, report, withdraw and forget. */
+import { memoryStorage, type Storage, textDigest } from '@blender-dp/client';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { signedText } from '../../client/tests/service.js';
+import { Device } from '../src/device/device.js';
+import {
+  CAMPAIGN,
+  CONSENT_TEXT,
+  campaignDocument,
+  FakeService,
+  INVITATION,
+  memoryArea,
+} from './service.js';
+
+const DAY = 86_400_000;
+const RECORD = { query: 'old town', url: 'https://town.example/' };
+let service: FakeService;
+let area: ReturnType<typeof memoryArea>;
+let ledger: Storage;
+let now: number;
+
+beforeEach(async () => {
+  service = new FakeService();
+  service.headList = await signedText();
+  area = memoryArea();
+  ledger = memoryStorage();
+  now = Date.UTC(2026, 10, 15, 12);
+});
+
+function device(): Device {
+  return new Device({ area, ledger, fetch: service.fetch, now: () => now });
+}
+
+async function optIn(): Promise<string | undefined> {
+  const one = device();
+  expect(await one.invite(INVITATION)).toBeUndefined();
+  const problem = await one.chooseOptIn(await textDigest(CONSENT_TEXT));
+  if (!problem) await one.keep(RECORD);
+  return problem;
+}
+
+/** Chooses private reports when the campaign takes them, and does all that alarms do. */
+async function reportPrivately(): Promise<string | undefined> {
+  service.campaign = campaignDocument({ state: 'clients-open' });
+  const one = device();
+  await one.invite(INVITATION);
+  await one.choosePrivate();
+  return one.check();
+}
+
+test('without a contribution the same device reports', async () => {
+  expect(await reportPrivately()).toBeUndefined();
+  expect(service.reports.length).toBe(1);
+});
+
+describe('no report follows a contribution', () => {
+  test.each([
+    ['that was taken', [201]],
+    ['whose answer was lost', [0]],
+    ['whose retry was answered 409', [0, 409]],
+    ['that was refused', [422]],
+  ])('%s', async (_, answers) => {
+    service.answers = answers;
+    await optIn();
+    for (const _ of answers) await device().contributeNow();
+    await reportPrivately();
+    expect(service.reports).toEqual([]);
+    expect(service.traffic.some(({ line }) => /head-list/.test(line))).toBe(false);
+    expect((await device().view()).account).toMatchObject({ spent: 4 });
+  });
+
+  test('after everything was forgotten and the withdrawal got lost', async () => {
+    await optIn();
+    await device().contributeNow();
+    service.answers = [-1];
+    expect(await device().forgetEverything()).toContain('did not confirm');
+    expect(area.kept.size).toBe(0);
+    await reportPrivately();
+    expect(service.reports).toEqual([]);
+  });
+
+  test('but one does after a withdrawal that was confirmed', async () => {
+    await optIn();
+    await device().contributeNow();
+    expect(await device().withdraw()).toBeUndefined();
+    expect(await reportPrivately()).toBeUndefined();
+    expect([service.held.size, service.reports.length]).toEqual([0, 1]);
+  });
+});
+
+describe('forgetting everything', () => {
+  test('takes the contribution back, and leaves who got what at which cost', async () => {
+    await optIn();
+    await device().contributeNow();
+    expect(await device().forgetEverything()).toBeUndefined();
+    expect(area.kept.size).toBe(0);
+    expect(service.held.size).toBe(0);
+    const { entries, keys, lists } = await ledger.update((value) => ({ value }));
+    expect(entries).toMatchObject([
+      { campaign: CAMPAIGN, role: 'contribution', state: 'withdrawn', body: '', epsilon: '4.0' },
+    ]);
+    expect([keys, lists]).toEqual([{}, {}]);
+  });
+
+  test('without a network, and opting in again, uploads nothing twice', async () => {
+    await optIn();
+    await device().contributeNow();
+    service.answers = [-1];
+    await device().forgetEverything();
+    expect(await optIn()).toBeUndefined();
+    now += 8 * DAY;
+    await device().check();
+    expect(await device().contributeNow()).toContain('nothing to contribute');
+    expect(service.uploads.length).toBe(1);
+    expect(await device().withdraw(), 'with the token that was kept').toBeUndefined();
+    expect(service.held.size).toBe(0);
+  });
+
+  test('keeps a report from being made again, and its bytes are gone', async () => {
+    await reportPrivately();
+    await device().forgetEverything();
+    expect(await reportPrivately()).toBeUndefined();
+    expect(service.reports.length).toBe(1);
+    const [entry] = (await ledger.update((value) => ({ value }))).entries;
+    expect(entry).toMatchObject({ role: 'report', state: 'sent', body: '' });
+  });
+
+  test('has nobody opt in who has reported', async () => {
+    await reportPrivately();
+    await device().forgetEverything();
+    service.campaign = campaignDocument();
+    expect(await optIn()).toContain('nobody is in both groups');
+    expect(service.uploads).toEqual([]);
+  });
+});
+
+test('settings restored from an old copy change nothing about what was sent', async () => {
+  await optIn();
+  const copy = new Map(area.kept);
+  await device().contributeNow();
+  for (const [name, value] of copy) area.kept.set(name, value);
+  expect(await device().contributeNow()).toContain('nothing to contribute');
+  await reportPrivately();
+  expect([service.uploads.length, service.reports.length]).toEqual([1, 0]);
+});
