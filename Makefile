@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
-	presets dashboard wheel extension
+	presets dashboard wheel extension mutants
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -83,6 +83,9 @@ service: .make/dev .make/postgres ## Measure the collection service under load (
 
 soak: .make/dev .make/postgres ## Kill the service a thousand times on either database
 	@BLENDER_KILLS=1000 $(BIN)/python -m pytest -q -n0 tests/end_to_end/kills
+
+mutants: .make/dev .make/web ## Make a hundred small wrong changes in a copy, one by one; print those no test sees (WHAT=words selects)
+	@PYTHONPATH=tests WORKERS=$(WORKERS) $(BIN)/python -m mutants.run $(WHAT)
 
 peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
 	@.venv-peers/bin/python -m pytest -q tests/evaluation/peers

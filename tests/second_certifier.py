@@ -18,6 +18,9 @@ from scipy.stats import norm
 DIGITS = 80
 CLOSE = Fraction(1, 10**25)
 """How far two computations of one number may be apart, relative to it: 30 digits are written."""
+UNIT = 2**30
+"""A user's whole weight or share on the lattice, as docs and PRIVACY.md state it."""
+MOST_RECORDS = 32
 Law = dict[object, Decimal]
 
 
@@ -55,7 +58,7 @@ def _check_part(
     constants = {name: Fraction(value) for name, value in part["constants"].items()}
     epsilon = Fraction(part["promised"]["epsilon"])
     if "sensitivity" in constants:
-        _check_noise(part, constants)
+        _check_noise(part, constants, document)
     elif "right_slope" in constants:
         _same_delta(part, _worst(_value_laws(constants), epsilon))
     elif "least_released" in constants and constants["records_per_user"] == 1:
@@ -138,16 +141,39 @@ def _check_bound_of_many(part: Mapping[str, Any], constants: Mapping[str, Fracti
 # Noise on sums
 
 
-def _check_noise(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:
+def _check_noise(
+    part: Mapping[str, Any], constants: Mapping[str, Fraction], document: Mapping[str, Any]
+) -> None:
+    assert constants["sensitivity"] == _farthest_swap(part["release"], document["parameters"])
     spent = constants["sensitivity"] / constants["noise_scale"]
     assert abs(Fraction(part["tight_epsilon"]) - spent) <= CLOSE * spent
     assert spent <= Fraction(part["promised"]["epsilon"])
     assert part["spent"]["delta"] == "0"
 
 
+def _farthest_swap(release: str, parameters: Mapping[str, Any]) -> int:
+    """Return how far apart, in L1, two users can be in what is summed: the extreme ones, compared.
+
+    A user has all records in one cell or another, or none; a scalar of a user is nothing or all.
+    """
+    paper = parameters["preset"] == "paper"
+    whole = int(parameters["records_per_optin_user"]) if paper else UNIT
+    users: dict[str, list[tuple[int, ...]]] = {
+        "sums": [(whole, 0), (0, whole), (0, 0)],
+        "scalars": [(0, 0), (whole, 0), (0, whole), (whole, whole)],
+        "choice of the branch": [(0,), (whole,)],
+    }
+    return max(
+        sum(abs(x - y) for x, y in zip(one, other, strict=True))
+        for one, other in product(users[release], repeat=2)
+    )
+
+
 def _check_gaussian(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:
     """In floats, from another library's normal law."""
-    unit, mu = float(constants["unit"]), float(constants["mu"])
+    assert constants["unit"] == UNIT
+    assert constants["most_records"] == MOST_RECORDS
+    unit, mu = float(UNIT), float(constants["mu"])
     sigmas = [float(constants[f"{name}_sigma"]) for name in ("discovery", "sum", "scalar")]
     assert sum(2 * unit**2 / sigma**2 for sigma in sigmas) <= mu**2 * (1 + 1e-12)
     own = float(constants["delta_of_own_records"])

@@ -1,17 +1,25 @@
 """What absence from a list says, against the exact law of the count and its noise."""
 
 from dataclasses import replace
-from math import exp
+from math import exp, expm1, log
 
 import numpy as np
 import pytest
+from core.sharp_cases import TwoSlopes
 from core.small_result import small_result
+from scipy.optimize import minimize_scalar
 from scipy.stats import binom, dlaplace
 
 from blender_dp.core.blender import BlenderResult
+from blender_dp.core.budget import Budget
+from blender_dp.core.cells import FloatArray
 from blender_dp.core.create_head_list.paper import least_passing_count
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.create_head_list.sharp import branch_of, count_plan
+from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.unlisted_bound import MISSED, unlisted_bound
+
+Rule = tuple[FloatArray, FloatArray, int]
+"""The values of the noise, their probabilities, and the least noisy count that is listed."""
 
 
 def result_of(parameters: Parameters, users: int) -> BlenderResult:
@@ -20,26 +28,65 @@ def result_of(parameters: Parameters, users: int) -> BlenderResult:
     curated = replace(
         result.curated, candidate_queries=len(result.head_list.queries), discovery_users=users
     )
+    if parameters.preset == "sharp":
+        budget = Budget.of(parameters)
+        curated = replace(curated, choice=replace(branch_of(1, users, budget), branch="laplace"))
     return replace(result, parameters=parameters, curated=curated)
 
 
-def probability_unlisted(p: float, users: int, parameters: Parameters) -> float:
+def rule_of(parameters: Parameters) -> Rule:
+    """Return the law by which a record is listed, from the noise alone."""
+    if parameters.preset == "paper":
+        slope = float(1 / parameters.laplace_scale)
+        values, law = TwoSlopes(right=slope, left=slope).law
+        return values, law, least_passing_count(parameters)
+    plan = count_plan(Budget.of(parameters))
+    noise = TwoSlopes(right=float(plan.noise.right), left=float(plan.noise.left))
+    return (*noise.law, plan.threshold)
+
+
+def probability_unlisted(p: float, users: int, rule: Rule) -> float:
     """Return Pr[c + Y < least] by adding up over the noise."""
-    noise = np.arange(-400, 401)
-    needed = least_passing_count(parameters) - 1 - noise
-    weights = dlaplace.pmf(noise, float(1 / parameters.laplace_scale))
-    return float(np.sum(weights * binom.cdf(needed, users, p)))
+    noise, weights, least = rule
+    return float(np.sum(weights * binom.cdf(least - 1 - noise, users, p)))
 
 
+def best_of_chernoff(users: int, rule: Rule) -> float:
+    """Return the least p that Chernoff's inequality allows for any θ, found by a search."""
+    values, law, least = rule
+    left, right = (float(np.log(law[at] / law[at - 1])) for at in (1, -1))
+    far = np.arange(0, 3_000 / left)
+
+    def bound(theta: float) -> float:
+        up, down = np.exp((right - theta) * far), np.exp((theta - left) * far)
+        moment = law[values == 0].item() * (up.sum() + down[1:].sum())
+        return expm1((log(MISSED) - theta * (least - 1) - log(moment)) / users) / expm1(-theta)
+
+    return float(minimize_scalar(bound, bounds=(left / 1000, left * 0.999), method="bounded").fun)
+
+
+@pytest.mark.parametrize("preset", ["paper", "sharp"])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0, 10.0])
 @pytest.mark.parametrize("users", [5_000, 24_671, 1_000_000])
-def test_a_record_at_the_bound_is_hardly_ever_unlisted(epsilon: float, users: int) -> None:
-    parameters = Parameters(epsilon=epsilon, delta=1e-5)
-    bound = unlisted_bound(result_of(parameters, users))
+def test_a_record_at_the_bound_is_hardly_ever_unlisted(
+    epsilon: float, users: int, preset: Preset
+) -> None:
+    parameters = Parameters(epsilon=epsilon, delta=1e-5, preset=preset)
+    bound, rule = unlisted_bound(result_of(parameters, users)), rule_of(parameters)
     assert bound is not None
-    assert probability_unlisted(bound, users, parameters) <= MISSED
-    # Nor is it much too large: at half of it, records do go unlisted.
-    assert probability_unlisted(bound / 2, users, parameters) > MISSED
+    assert probability_unlisted(bound, users, rule) <= MISSED
+    # Nor is it much too large: at four fifths of it, records do go unlisted.
+    assert probability_unlisted(bound * 0.8, users, rule) > MISSED
+
+
+@pytest.mark.parametrize("preset", ["paper", "sharp"])
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_no_smaller_bound_follows_from_the_same_inequality(epsilon: float, preset: Preset) -> None:
+    """Within a part in ten thousand: a grid of θ is as good as a search for it."""
+    parameters, users = Parameters(epsilon=epsilon, delta=1e-5, preset=preset), 24_671
+    bound = unlisted_bound(result_of(parameters, users))
+    best = best_of_chernoff(users, rule_of(parameters))
+    assert best * (1 - 1e-9) <= (bound or 0) <= best * (1 + 1e-4)
 
 
 def test_too_few_users_say_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine import keyed_permutation
 from blender_dp.engine.keyed_permutation import PRIME, KeyedPermutation
@@ -59,3 +60,24 @@ def test_keys_are_drawn_from_the_source_passed_in() -> None:
         Randomness.seeded(1)
     )
     assert KeyedPermutation.draw(Randomness.secure()) != KeyedPermutation.draw(Randomness.secure())
+
+
+class Lowest(Randomness):
+    """Whatever is drawn is 0."""
+
+    def below(self, bound: int) -> int:
+        assert bound > 0
+        return 0
+
+
+def test_the_least_key_there_is_still_permutes() -> None:
+    """A multiplier of 0 would take every number to the same one: who is sampled would be fixed."""
+    key = KeyedPermutation.draw(Lowest.seeded(1))
+    assert key == KeyedPermutation(1, 0)
+    assert len({key.of_small(x) for x in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize("multiplier", [0, -1, PRIME, 2 * PRIME])
+def test_a_key_that_does_not_permute_is_refused(multiplier: int) -> None:
+    with pytest.raises(BrokenInvariantError, match="multiplier"):
+        KeyedPermutation(multiplier, 3)

@@ -220,3 +220,23 @@ def test_a_certificate_within_a_release_is_computed_again(made: HeadList, path: 
     write_document(release, {"format": "x"})
     with pytest.raises(InputError, match="certificate"):
         attached_certificate(release, made)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "release"),
+    [
+        (Parameters(preset="paper", epsilon=2.0, delta=1e-4), "sums"),
+        (Parameters(epsilon=2.0, delta=1e-4), "choice of the branch"),
+        (Parameters(epsilon=2.0, delta=1e-4), "sums"),
+        (Parameters(epsilon=2.0, delta=1e-4), "scalars"),
+    ],
+)
+def test_a_sensitivity_of_half_is_not_believed(parameters: Parameters, release: str) -> None:
+    """Every number follows from it and fits: only who knows what a user can move sees it."""
+    document = certified(parameters, None if parameters.preset == "paper" else "laplace")
+    parts = [part for account in document["accounts"] for part in account["parts"]]
+    [part] = [part for part in parts if part["release"] == release]
+    part["constants"]["sensitivity"] = str(Fraction(part["constants"]["sensitivity"]) / 2)
+    part["tight_epsilon"] = str(Fraction(part["tight_epsilon"]) / 2)
+    with pytest.raises(AssertionError):
+        check(document, URLS)

@@ -12,8 +12,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from wire.lists import canonical, digest_by_hand
 
-from blender_dp.core.errors import InputError
+from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.head_list import read_head_list
+from blender_dp.wire.signed_head_list import read_signed_head_list
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))
@@ -111,3 +112,14 @@ def test_the_two_keys_differ() -> None:
     good, other = VECTORS["good"], VECTORS["signed_by_another_key"]
     assert good["public_key"] != other["public_key"]
     assert good["head_list"] == other["head_list"]
+
+
+def test_our_reader_takes_the_good_list() -> None:
+    assert read_signed_head_list(VECTORS["good"]).document == VECTORS["good"]["head_list"]
+
+
+@pytest.mark.parametrize("name", VECTORS["broken"])
+def test_our_reader_refuses_every_broken_list(name: str) -> None:
+    """One thing is wrong with each, and everything else fits: no check stands in for another."""
+    with pytest.raises(BlenderError):
+        read_signed_head_list(VECTORS["broken"][name])

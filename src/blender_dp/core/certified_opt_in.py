@@ -1,20 +1,27 @@
-"""What is released of the opt-in users' data spends so much, from public parameters alone."""
+"""What is released of the opt-in users' data spends so much, from public parameters alone.
+
+Noise and thresholds are asked of the steps that draw with them, never planned a second time: what
+is accounted for is what was used.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from math import floor
 
 from blender_dp.core.budget import Branch, Budget, Spending
 from blender_dp.core.certificate import Account, Constant, Part, least_epsilon
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
+from blender_dp.core.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.discrete_laplace import DiscreteLaplace
 from blender_dp.core.enclosure import exp_enclosure
 from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.gaussian_plan import GaussianPlan, gaussian_plan, is_private, total_delta
-from blender_dp.core.laplace_plan import enumerated_delta, laplace_plan
+from blender_dp.core.gaussian_plan import GaussianPlan, is_private, total_delta
+from blender_dp.core.laplace_plan import LaplacePlan, enumerated_delta
 from blender_dp.core.lattice import UNIT
 from blender_dp.core.parameters import Parameters, exact
 
@@ -62,7 +69,7 @@ def _finders(parameters: Parameters) -> Account:
         is_tight=m_o == 1,
         constants={
             "records_per_user": m_o,
-            "noise_scale": parameters.laplace_scale,
+            "noise_scale": paper_discovery.name_noise(parameters).scale,
             "least_released": paper_discovery.least_passing_count(parameters),
         },
     )
@@ -73,7 +80,7 @@ def _counted(parameters: Parameters) -> Account:
     """Return the account of the users who are counted (Fig. 4); nothing else touches them."""
     part = _noise_part(
         Spending(release="sums", epsilon=exact(parameters.epsilon), delta=Fraction(0)),
-        DiscreteLaplace(parameters.laplace_scale),
+        paper_optin.sum_noise(parameters),
         sensitivity=2 * parameters.records_per_optin_user,
     )
     return _account("opt-in users whose records were counted", parameters, [part])
@@ -91,9 +98,9 @@ def _line(line: Spending, budget: Budget, branch: Branch) -> Part:
     if line.release == "choice of the branch":
         return _noise_part(line, sharp_discovery.branch_noise(budget), sensitivity=UNIT)
     if branch == "gauss":
-        return _gaussian(line)
+        return _gaussian(line, _drawn_plan(line, budget))
     if line.release == "discovery":
-        return _counts(line)
+        return _counts(line, sharp_discovery.count_plan(budget))
     of_sums, of_scalars = sharp_optin.noises(branch, budget)
     noise = of_sums if line.release == "sums" else of_scalars
     if not isinstance(noise, DiscreteLaplace):
@@ -119,9 +126,7 @@ def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> 
     )
 
 
-def _counts(line: Spending) -> Part:
-    plan = laplace_plan(line.epsilon, line.delta)
-
+def _counts(line: Spending, plan: LaplacePlan) -> Part:
     def spent(at: Fraction) -> Fraction:
         return enumerated_delta(plan, at)
 
@@ -141,9 +146,21 @@ def _counts(line: Spending) -> Part:
     )
 
 
-def _gaussian(line: Spending) -> Part:
-    plan = gaussian_plan(line.epsilon, line.delta)
+def _drawn_plan(line: Spending, budget: Budget) -> GaussianPlan:
+    """Return the plan of discovery, with the deviations that sums and scalars are drawn with."""
+    of_sums, of_scalars = sharp_optin.noises("gauss", budget)
+    if not (isinstance(of_sums, DiscreteGaussian) and isinstance(of_scalars, DiscreteGaussian)):
+        raise BrokenInvariantError("the Gaussian branch has Gaussian noise")
+    return replace(
+        sharp_discovery.weight_plan(budget),
+        epsilon=line.epsilon,
+        delta=line.delta,
+        estimation_sigma=floor(of_sums.sigma),
+        scalar_sigma=floor(of_scalars.sigma),
+    )
 
+
+def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
     def spent(at: Fraction) -> Fraction:
         return total_delta(replace(plan, epsilon=at))
 

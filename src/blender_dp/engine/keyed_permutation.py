@@ -12,6 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.quotient import Number, quotient
 
@@ -23,7 +24,12 @@ class KeyedPermutation:
     """One key: x becomes (multiplier·x + offset)^5 modulo the prime."""
 
     multiplier: int
+    """From 1 to PRIME - 1: a multiple of the prime would take every number to the same one."""
     offset: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.multiplier < PRIME:
+            raise BrokenInvariantError("the multiplier of a permutation is below the prime, not 0")
 
     @classmethod
     def draw(cls, randomness: Randomness) -> "KeyedPermutation":

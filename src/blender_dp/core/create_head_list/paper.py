@@ -41,7 +41,7 @@ def create_head_list(
     """
     require_provable(parameters)
     m_o = parameters.records_per_optin_user
-    noise = DiscreteLaplace(parameters.laplace_scale)
+    noise = name_noise(parameters)
     least = least_passing_count(parameters)
     counts = users.record_counts(m_o)
 
@@ -56,6 +56,11 @@ def create_head_list(
             private=randomness.is_private,
         )
     )
+
+
+def name_noise(parameters: Parameters) -> DiscreteLaplace:
+    """Return the noise that decides which names are released; the certificate reads it too."""
+    return DiscreteLaplace(parameters.laplace_scale)
 
 
 def count_threshold(parameters: Parameters) -> Fraction:
@@ -87,7 +92,7 @@ def enumerated_delta(parameters: Parameters, epsilon: Fraction) -> Fraction:
         epsilon: Where to measure; the promised ε, or another.
     """
     m_o, least = parameters.records_per_optin_user, least_passing_count(parameters)
-    noise = DiscreteLaplace(parameters.laplace_scale)
+    noise = name_noise(parameters)
     exponent = least / parameters.laplace_scale + epsilon
     bits = _BITS + min(2 * ceil(exponent), _MOST_BITS)  # for e^(-L/b), and what cancels at e^ε
     alone = noise.tail(least - m_o, bits)

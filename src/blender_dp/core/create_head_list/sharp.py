@@ -22,9 +22,9 @@ from blender_dp.core.create_head_list.released_weights import class_width, relea
 from blender_dp.core.discovery import BranchChoice, Discovery
 from blender_dp.core.discrete_laplace import DiscreteLaplace
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.gaussian_plan import gaussian_plan
+from blender_dp.core.gaussian_plan import GaussianPlan, gaussian_plan
 from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.laplace_plan import laplace_plan
+from blender_dp.core.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.lattice import UNIT, weights
 from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.parameters import Parameters
@@ -51,14 +51,11 @@ def create_head_list(
     budget = Budget.of(parameters)
     choice = choose_branch(users, budget, randomness)
     if choice.branch == "gauss":
-        plan = gaussian_plan(budget.rest, budget.delta)
+        plan = weight_plan(budget)
         sums = users.record_weights(weights(plan.most), class_width(plan))
         released = release_weights(sums, plan, randomness)
     else:
-        counts = users.record_counts(1)
-        released = release_counts(
-            counts, laplace_plan(budget.discovery_epsilon, budget.delta), randomness
-        )
+        released = release_counts(users.record_counts(1), count_plan(budget), randomness)
     mechanism = SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0)
     head_list = HeadList.of(
         [record for record, _ in released], mechanism=mechanism, private=randomness.is_private
@@ -85,13 +82,23 @@ def branch_noise(budget: Budget) -> DiscreteLaplace:
     return DiscreteLaplace(UNIT / budget.branch_epsilon)
 
 
+def count_plan(budget: Budget) -> LaplacePlan:
+    """Return noise and threshold of released counts; the certificate reads them too."""
+    return laplace_plan(budget.discovery_epsilon, budget.delta)
+
+
+def weight_plan(budget: Budget) -> GaussianPlan:
+    """Return noise and threshold of released weights; the certificate reads them too."""
+    return gaussian_plan(budget.rest, budget.delta)
+
+
 def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
     """Return the branch that a released scalar asks for, or the declared one: a public rule."""
-    half = laplace_plan(budget.discovery_epsilon, budget.delta).half
+    half = count_plan(budget).half
     average, threshold, branch = 1.0, inf, "laplace"
     if weight_sum is not None:
         average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
-        threshold = gaussian_plan(budget.rest, budget.delta).threshold / UNIT
+        threshold = weight_plan(budget).threshold / UNIT
         branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
     return BranchChoice(
         branch=cast("Branch", branch),
@@ -117,9 +124,9 @@ def require_provable(parameters: Parameters) -> None:
     """Refuse the parameters for which the proofs in PRIVACY.md do not hold."""
     budget = Budget.of(parameters)
     try:
-        laplace_plan(budget.discovery_epsilon, budget.delta)
+        count_plan(budget)
         if budget.branch_epsilon:
-            gaussian_plan(budget.rest, budget.delta)
+            weight_plan(budget)
     except ParameterError as error:
         raise ParameterError(
             error.name,

@@ -42,7 +42,7 @@ def estimate_optin_probabilities(
         randomness: Where the noise comes from.
     """
     m_o = parameters.records_per_optin_user
-    noise = DiscreteLaplace(parameters.laplace_scale)
+    noise = sum_noise(parameters)
     hl_s = candidates.head_list
     folded = fold_other_urls(users.cell_counts(hl_s, m_o), hl_s.cells)
     noisy = folded + np.array([noise.draw(randomness) for _ in folded], dtype=np.int64)
@@ -51,6 +51,11 @@ def estimate_optin_probabilities(
         noisy, head_list.cells, total=m_o * users.size, scale=parameters.laplace_scale
     )
     return head_list, estimates
+
+
+def sum_noise(parameters: Parameters) -> DiscreteLaplace:
+    """Return the noise of every released count; the certificate reads it too."""
+    return DiscreteLaplace(parameters.laplace_scale)
 
 
 def fold_other_urls(counts: IntArray, cells: Cells) -> IntArray:
