@@ -54,7 +54,8 @@ class Published:
     def document(self, path: str) -> dict[str, Any]:
         if path.startswith("log?from="):
             start = int(path.partition("=")[2])
-            return log_document(self.entries[start : start + PAGE], self.log_key)
+            before = self.entries[start - 1] if start else None
+            return log_document(self.entries[start : start + PAGE], self.log_key, before)
         place = path.removeprefix(f"campaigns/{CAMPAIGN}/")
         if place == "head-list":
             return signed_head_list_document(

@@ -261,6 +261,8 @@ BAD_CAMPAIGNS = _fields(
         ("rules", {"opt_in_until": "2026-11-15T12:00:00"}, NOT_UNDERSTOOD),
         ("rules", {"opt_in_until": "soon"}, NOT_UNDERSTOOD),
         ("rules", {"until": None}, NOT_UNDERSTOOD),
+        ("rules", {"opt_in_until": "0001-01-01T00:00:00+14:00"}, "parameters-refused"),
+        ("rules", {"clients_until": "9999-12-31T23:59:59-14:00"}, "parameters-refused"),
     ],
 )
 BAD_MOVES = [

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from service.running import CONSENT, Published, Service, running
+from service.running import CONSENT, Published, Service, running, slug_of
 
 from blender_dp.core.blender import PRESETS
 from blender_dp.wire.campaign_promise import read_campaign_promise
@@ -14,6 +14,7 @@ from blender_dp.wire.estimates import read_clients, read_opt_in
 from blender_dp.wire.hash_chain import require_chain
 from blender_dp.wire.head_list import read_head_list
 from blender_dp.wire.release import read_release
+from blender_dp.wire.signatures import SignatureError
 from blender_dp.wire.signed_head_list import read_signed_head_list
 from blender_dp.wire.signed_log import read_log
 
@@ -112,8 +113,26 @@ async def test_the_log_can_be_read_from_an_entry_on(service: Service) -> None:
     tail, _ = read_log((await service.http.get("/v1/log?from=1")).json())
     assert tail == entries[1:]
     require_chain(tail, after=entries[0])
-    nothing, _ = read_log((await service.http.get(f"/v1/log?from={len(entries)}")).json())
+    end = (await service.http.get(f"/v1/log?from={len(entries)}")).json()
+    nothing, _ = read_log(end, entries[-1])
     assert nothing == []
+
+
+@pytest.mark.usefixtures("released")
+@pytest.mark.parametrize("chain", ["log", "audit-log"])
+async def test_no_signature_says_that_a_log_with_entries_is_empty(
+    service: Service, chain: str
+) -> None:
+    headers = service.as_role()
+    log = (await service.http.get(f"/v1/{chain}", headers=headers)).json()
+    end = await service.http.get(f"/v1/{chain}?from={len(log['entries'])}", headers=headers)
+    with pytest.raises(SignatureError):
+        read_log(end.json())
+    for beyond in (1, 10_000):
+        start = len(log["entries"]) + beyond
+        answer = await service.http.get(f"/v1/{chain}?from={start}", headers=headers)
+        assert slug_of(answer) == "request-not-understood"
+        assert answer.json()["where"] == "from"
 
 
 async def test_nothing_is_published_before_its_time(service: Service) -> None:

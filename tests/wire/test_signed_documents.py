@@ -106,6 +106,11 @@ def test_a_log_is_signed_at_its_last_entry() -> None:
     with pytest.raises(SignatureError):
         read_log({**VECTORS["log"], "entries": entries[:-1]})
     assert read_log(log_document([], KEY)) == ([], key)
+    end = log_document([], KEY, after=entries[-1])
+    assert read_log(end, entries[-1]) == ([], key)
+    for other in (None, entries[0]):
+        with pytest.raises(SignatureError):
+            read_log(end, other)
 
 
 @pytest.mark.parametrize("entries", [None, {}, "x"])

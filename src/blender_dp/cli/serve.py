@@ -17,6 +17,7 @@ def serve(
     tls_key: Path | None = None,
     no_jobs: Flag = False,
     uploads_per_second: float | None = None,
+    private_metrics: Flag = False,
 ) -> None:
     """Run the collection service: campaigns from consent to release, over HTTP.
 
@@ -44,6 +45,8 @@ def serve(
     uploads_per_second
         How many enrolments and contributions are taken from one address, for simulated devices
         or a front end that hides addresses. Default: a few at once, then one in a second.
+    private_metrics
+        Show /metrics only to those who send a token of any role.
     """
     require_service_extra("serve")
     from blender_dp.cli.serving import Listening, serve_forever  # noqa: PLC0415 - an extra
@@ -64,5 +67,6 @@ def serve(
         key=tls_key,
         has_jobs=not no_jobs,
         uploads_per_second=uploads_per_second,
+        has_private_metrics=private_metrics,
     )
     serve_forever(storage, listening)

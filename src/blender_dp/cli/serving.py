@@ -47,6 +47,7 @@ class Listening:
     key: Path | None
     has_jobs: bool
     uploads_per_second: float | None = None
+    has_private_metrics: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -145,7 +146,11 @@ async def _serve(
     async with opened(storage) as parts:
         config = uvicorn.Config(
             create_app(
-                replace(parts, limits=listening.limits),
+                replace(
+                    parts,
+                    limits=listening.limits,
+                    metrics_need_token=listening.has_private_metrics,
+                ),
                 ending.journal,
                 has_jobs=listening.has_jobs,
             ),

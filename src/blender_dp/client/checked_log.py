@@ -40,10 +40,11 @@ def checked_log(
     """
     entries: list[Mapping[str, Any]] = []
     for piece in pieces:
-        some, signer = read_log(piece)
+        last = entries[-1] if entries else None
+        some, signer = read_log(piece, last)
         if key is not None and signer != key:
             raise SignatureError("the log is signed with another key")
-        require_chain(some, has_actors=has_actors, after=entries[-1] if entries else None)
+        require_chain(some, has_actors=has_actors, after=last)
         entries += some
         key = signer
     if key is None:

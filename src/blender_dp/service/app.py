@@ -37,7 +37,7 @@ def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool =
     """
     desk = Desk.of(parts, journal or Journal(parts.now))
     framework = Litestar(
-        route_handlers=[*HANDLERS, read_openapi, dashboard(parts.dashboard)],
+        route_handlers=[*HANDLERS, read_openapi, dashboard(parts.dashboard, _answer_no_file)],
         request_class=StrictRequest,
         dependencies={"desk": Provide(lambda: desk, sync_to_thread=False, use_cache=True)},
         exception_handlers={
@@ -113,6 +113,10 @@ def _not_understood(error: ValidationException) -> ProblemError:
     source, key = sources[0] if sources else (None, None)
     problem = Problem.BODY_NOT_UNDERSTOOD if source == "body" else Problem.REQUEST_NOT_UNDERSTOOD
     return problem.error(where=None if key == "data" else key)
+
+
+def _answer_no_file(_request: Request[Any, Any, Any], _error: Exception) -> Response[bytes]:
+    return _problem(Problem.NOT_FOUND.error())
 
 
 def _pass_on(_request: Request[Any, Any, Any], error: Disconnected) -> Response[bytes]:

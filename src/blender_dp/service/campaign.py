@@ -10,7 +10,7 @@ alone: publishing the list and releasing need results.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -93,6 +93,10 @@ class Consent:
     text: str
 
 
+DEADLINES = ("opt_in_until", "clients_from", "clients_until")
+"""The rules that are points in time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """When a campaign moves by itself; None waits for an operator."""
@@ -110,6 +114,8 @@ class Rules:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ParameterError(name, "1 or more", value)
+        for name in DEADLINES:
+            _require_time_in_utc(name, getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +170,15 @@ class Campaign:
 def job_after(move: Move) -> JobKind | None:
     """Return the work that a move starts."""
     return _JOB_AFTER.get(move)
+
+
+def _require_time_in_utc(name: str, time: datetime | None) -> None:
+    """Refuse a time whose zone moves it out of the calendar."""
+    try:
+        if time is not None:
+            time.astimezone(UTC)
+    except OverflowError:
+        raise ParameterError(name, "in the years 1 to 9999 in UTC", time) from None
 
 
 def _is_due(

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.campaign import Campaign, Consent, Rules, State
+from blender_dp.service.campaign import DEADLINES, Campaign, Consent, Rules, State
 from blender_dp.wire.fields import Fields
 from blender_dp.wire.parameters import parameters_document, read_parameters
-
-_DEADLINES = ("opt_in_until", "clients_from", "clients_until")
 
 
 def description(campaign: Campaign) -> dict[str, Any]:
@@ -72,7 +70,7 @@ def _rules_document(rules: Rules) -> dict[str, Any]:
 
 def _rules(document: Mapping[str, Any]) -> Rules:
     values: dict[str, Any] = {
-        name: read_time(value) if name in _DEADLINES and value is not None else value
+        name: read_time(value) if name in DEADLINES and value is not None else value
         for name, value in document.items()
     }
     return Rules(**values)

@@ -81,6 +81,12 @@ class DatabaseStore:
             partial(campaigns.add_refusals, campaign_id=campaign_id, refused=refused)
         )
 
+    async def require_enrolment(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Refuse a token that is no enrolment of this campaign."""
+        await self.database.read(
+            partial(contributions.require_enrolment, campaign_id=campaign_id, enrolment=enrolment)
+        )
+
     async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
         """Let the holders of these tokens contribute once."""
         await self.database.write(

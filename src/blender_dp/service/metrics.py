@@ -1,10 +1,16 @@
-"""What a monitor may see: how much, how fast, how often refused; never what was reported."""
+"""What a monitor may see: how much, how fast, how often refused; never what was reported.
+
+Requests of opt-in users are counted but not timed: the time that a contribution takes grows with
+the records in it, and figures may be public.
+"""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+UNTIMED = "/opt-in"
+"""The end of the route whose requests hold raw records."""
 
 
 class Metrics:
@@ -20,7 +26,7 @@ class Metrics:
         )
         self._seconds = Histogram(
             "blender_dp_request_seconds",
-            "Time to answer, by route template.",
+            "Time to answer, by route template; not of contributions.",
             ("route",),
             buckets=_SECONDS,
             registry=self.registry,
@@ -48,7 +54,7 @@ class Metrics:
             "1 if the database answered when last asked.",
             registry=self.registry,
         )
-        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram | None]] = {}
         self.accepted = self._reports.labels("accepted")
         self.repeated = self._reports.labels("repeated")
 
@@ -57,10 +63,13 @@ class Metrics:
         key = (route, method, status)
         found = self._answered.get(key)
         if found is None:
-            found = (self._requests.labels(*key), self._seconds.labels(route))
+            is_timed = not route.endswith(UNTIMED)
+            timer = self._seconds.labels(route) if is_timed else None
+            found = (self._requests.labels(*key), timer)
             self._answered[key] = found
         found[0].inc()
-        found[1].observe(seconds)
+        if found[1] is not None:
+            found[1].observe(seconds)
 
     def refused(self, problem: str) -> None:
         """Count a request whose reports were refused."""

@@ -40,6 +40,8 @@ class Parts:
     random_bytes: Callable[[int], bytes]
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)
+    metrics_need_token: bool = False
+    """Whether figures are shown only to those who have a role."""
     predict: Predict | None = None
     """The planner; None where it is not installed."""
     dashboard: Path | None = None

@@ -193,6 +193,10 @@ class CampaignStore(Protocol):
 
     # Opt-in users
 
+    async def require_enrolment(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Refuse a token that is no enrolment of this campaign."""
+        ...
+
     async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
         """Let the holders of these tokens contribute once."""
         ...

@@ -35,6 +35,19 @@ async def test_a_contribution_comes_back_as_it_was_stored(store: CampaignStore) 
     assert await counts(store, campaign) == (2, 1, 0)
 
 
+async def test_only_tokens_of_the_campaign_are_enrolments(store: CampaignStore) -> None:
+    campaign, other = await enrolled(store, ADA), await enrolled(store, BOB)
+    await store.require_enrolment(campaign, ADA)
+    for asked, token, reason in (
+        (campaign, BOB, Reason.UNKNOWN_ENROLMENT),
+        (other, ADA, Reason.UNKNOWN_ENROLMENT),
+        (UUID(int=7), ADA, Reason.UNKNOWN_CAMPAIGN),
+    ):
+        with pytest.raises(StoreRefusal) as refused:
+            await store.require_enrolment(asked, token)
+        assert refused.value.reason is reason
+
+
 async def test_the_same_contribution_again_is_stored_once(store: CampaignStore) -> None:
     campaign = await enrolled(store)
     assert await store.contribute(campaign, a_contribution(ADA)) is True

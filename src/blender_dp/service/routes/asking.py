@@ -1,11 +1,13 @@
 """What handlers need to know of who asks."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
 from litestar import Request
-from litestar.di import NamedDependency, Provide
+from litestar.connection import ASGIConnection
+from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler
 
 from blender_dp.service.access import ANY_ROLE, AUDITORS, OPERATORS, Role
 from blender_dp.service.body_threads import SHORT_BYTES
@@ -17,8 +19,12 @@ from blender_dp.service.strict_json import LONGEST_EXPLAINED, read_json, why_not
 
 MOST_BYTES = 1 << 16
 """Of a body, where a route does not say otherwise."""
+_ACTOR = "blender-dp actor"
 _BODY = "blender-dp body"
 """Several objects stand for one request, and its body comes once."""
+
+Asking = ASGIConnection[Any, Any, Any, Any]
+"""A request before its body is read."""
 
 
 class StrictRequest(Request[Any, Any, Any]):
@@ -83,21 +89,38 @@ def _place(error: msgspec.ValidationError) -> str | None:
     return path.rstrip("`") if found else None
 
 
-def address_of(request: Request[Any, Any, Any]) -> str:
+def address_of(request: Asking) -> str:
     """Return where a request comes from, for limits only: it is written down nowhere."""
     return request.client.host if request.client else ""
 
 
-def _admitted(roles: Collection[Role]) -> Callable[..., Awaitable[Token]]:
-    async def actor(request: Request[Any, Any, Any], desk: NamedDependency[Desk]) -> Token:
-        authorization = request.headers.get("authorization")
-        return await desk.gate.admit(authorization, address_of(request), roles)
+async def admitted(request: Asking, roles: Collection[Role]) -> Token:
+    """Return the token of a request if its role is one of these, else refuse."""
+    desk: Desk = request.app.state.desk
+    authorization = request.headers.get("authorization")
+    return await desk.gate.admit(authorization, address_of(request), roles)
 
+
+def _admits(roles: Collection[Role]) -> dict[str, Any]:
+    """Return what a handler needs to let only these roles in, and to know who asks.
+
+    A guard and not a dependency alone: guards come before the body is read, so that nobody without
+    a token can make the service read one.
+    """
+
+    async def admit(request: Asking, _handler: BaseRouteHandler) -> None:
+        request.scope["state"][_ACTOR] = await admitted(request, roles)
+
+    return {"guards": [admit], "dependencies": {"actor": Provide(_actor)}, "security": BEARER}
+
+
+async def _actor(request: Request[Any, Any, Any]) -> Token:
+    actor: Token = request.scope["state"][_ACTOR]
     return actor
 
 
-operator = {"actor": Provide(_admitted(OPERATORS))}
-auditor = {"actor": Provide(_admitted(AUDITORS))}
-anybody_with_a_role = {"actor": Provide(_admitted(ANY_ROLE))}
 BEARER = [{"token": list[str]()}]
 """How the OpenAPI description says that a token is needed."""
+operator = _admits(OPERATORS)
+auditor = _admits(AUDITORS)
+anybody_with_a_role = _admits(ANY_ROLE)

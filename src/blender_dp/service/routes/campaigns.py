@@ -18,7 +18,7 @@ from blender_dp.service.messages import (
     WantedMove,
 )
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.routes.asking import BEARER, anybody_with_a_role, operator
+from blender_dp.service.routes.asking import anybody_with_a_role, operator
 from blender_dp.service.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.store import Token
 
@@ -39,8 +39,7 @@ async def shown(desk: Desk, campaign: Campaign) -> ShownCampaign:
 @post(
     PATH,
     operation_id="create_campaign",
-    dependencies=operator,
-    security=BEARER,
+    **operator,
     tags=["campaigns"],
     responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH),
 )
@@ -64,8 +63,7 @@ async def create_campaign(
 @get(
     PATH,
     operation_id="list_campaigns",
-    dependencies=anybody_with_a_role,
-    security=BEARER,
+    **anybody_with_a_role,
     tags=["campaigns"],
     responses=refusals(*WITH_TOKEN, Problem.UNKNOWN_CAMPAIGN),
 )
@@ -95,8 +93,7 @@ async def read_campaign(campaign_id: FromPath[UUID], desk: NamedDependency[Desk]
     ONE + "/moves",
     operation_id="move_campaign",
     status_code=200,
-    dependencies=operator,
-    security=BEARER,
+    **operator,
     tags=["campaigns"],
     responses=refusals(
         *(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH),
@@ -125,8 +122,7 @@ async def move_campaign(
 @get(
     ONE + "/progress",
     operation_id="read_progress",
-    dependencies=anybody_with_a_role,
-    security=BEARER,
+    **anybody_with_a_role,
     tags=["campaigns"],
     responses=refusals(*WITH_TOKEN, Problem.UNKNOWN_CAMPAIGN),
 )

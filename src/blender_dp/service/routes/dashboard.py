@@ -1,8 +1,11 @@
 """The dashboard's files, if they were built."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from litestar import MediaType, get
+from litestar import MediaType, Request, Response, get
+from litestar.exceptions import InternalServerException
 from litestar.handlers import HTTPRouteHandler
 from litestar.router import Router
 from litestar.static_files import create_static_files_router
@@ -16,10 +19,23 @@ def no_dashboard() -> str:
     return MISSING
 
 
-def dashboard(directory: Path | None) -> HTTPRouteHandler | Router:
-    """Return what answers at ``/``."""
+def dashboard(
+    directory: Path | None,
+    no_such_file: Callable[[Request[Any, Any, Any], Exception], Response[bytes]],
+) -> HTTPRouteHandler | Router:
+    """Return what answers at ``/``.
+
+    Args:
+        directory: Where the files are; None if there are none.
+        no_such_file: Answers for names that no file system takes, such as one with a zero byte,
+            one that is too long, or one inside a file.
+    """
     if directory is None or not (directory / "index.html").is_file():
         return no_dashboard
     return create_static_files_router(
-        path="/", directories=[directory], html_mode=True, include_in_schema=False
+        path="/",
+        directories=[directory],
+        html_mode=True,
+        include_in_schema=False,
+        exception_handlers={ValueError: no_such_file, InternalServerException: no_such_file},
     )

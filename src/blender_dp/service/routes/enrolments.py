@@ -11,7 +11,7 @@ from blender_dp.service.campaign import State
 from blender_dp.service.desk import Desk
 from blender_dp.service.messages import OneToken, Tokens, WantedEnrolments
 from blender_dp.service.problems import Problem
-from blender_dp.service.routes.asking import BEARER, StrictRequest, address_of, operator
+from blender_dp.service.routes.asking import StrictRequest, address_of, operator
 from blender_dp.service.routes.campaigns import ONE
 from blender_dp.service.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.store import Token
@@ -22,8 +22,7 @@ _REFUSED = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING)
 @post(
     ONE + "/enrolments",
     operation_id="create_enrolments",
-    dependencies=operator,
-    security=BEARER,
+    **operator,
     tags=["opt-in"],
     responses=refusals(*WITH_BODY, *WITH_TOKEN, *_REFUSED),
 )

@@ -8,13 +8,19 @@ from litestar.params import QueryParameter
 
 from blender_dp.service.desk import Desk
 from blender_dp.service.messages import SignedLog
-from blender_dp.service.routes.asking import BEARER, auditor
+from blender_dp.service.problems import Problem
+from blender_dp.service.routes.asking import auditor
 from blender_dp.service.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.store import Chain, Token
 from blender_dp.wire.signed_log import log_document
 
 _MOST_ENTRIES = 10_000
-Start = Annotated[int, QueryParameter(name="from", ge=0, le=2**53, description="First index.")]
+Start = Annotated[
+    int,
+    QueryParameter(
+        name="from", ge=0, le=2**53, description="First index, at most the log's length."
+    ),
+]
 
 
 @get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals())
@@ -26,8 +32,7 @@ async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
 @get(
     "/v1/audit-log",
     operation_id="read_audit_log",
-    dependencies=auditor,
-    security=BEARER,
+    **auditor,
     tags=["logs"],
     responses=refusals(*WITH_TOKEN),
 )
@@ -41,5 +46,11 @@ async def read_audit_log(
 
 
 async def _signed(desk: Desk, chain: Chain, start: int) -> SignedLog:
-    entries = await desk.parts.store.log_entries(chain, start=start, limit=_MOST_ENTRIES)
-    return SignedLog(**log_document(entries, desk.parts.keys.signing_key()))
+    store, last = desk.parts.store, None
+    entries = await store.log_entries(chain, start=start, limit=_MOST_ENTRIES)
+    if not entries and start > 0:
+        found = await store.log_entries(chain, start=start - 1, limit=1)
+        if not found:
+            raise Problem.REQUEST_NOT_UNDERSTOOD.error(where="from")
+        last = found[0]
+    return SignedLog(**log_document(entries, desk.parts.keys.signing_key(), last))

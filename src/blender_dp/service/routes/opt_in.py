@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 from litestar import Response, delete, post
 from litestar.di import NamedDependency
+from litestar.handlers import BaseRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
@@ -17,7 +18,7 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.key_vault import KeyDestroyedError
 from blender_dp.service.messages import Contributed, NewContribution
 from blender_dp.service.problems import Problem
-from blender_dp.service.routes.asking import BEARER, StrictRequest, address_of
+from blender_dp.service.routes.asking import BEARER, Asking, StrictRequest, address_of
 from blender_dp.service.routes.campaigns import ONE
 from blender_dp.service.routes.refusals import WITH_BODY, refusals
 from blender_dp.wire.contribution import Contribution, consent_digest, read_contribution
@@ -30,9 +31,25 @@ _REFUSED = (
 )
 
 
+def _enrolment(request: Asking, desk: Desk) -> bytes:
+    desk.opt_in_limit.take(address_of(request))
+    return token_digest(bearer(request.headers.get("authorization")))
+
+
+async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
+    """Refuse who may not contribute now, before the body is read."""
+    desk: Desk = request.app.state.desk
+    enrolment = _enrolment(request, desk)
+    campaign = await desk.parts.store.campaign(request.path_params["campaign_id"])
+    if campaign.state is not State.OPT_IN_OPEN:
+        raise Problem.NOT_COLLECTING.error()
+    await desk.parts.store.require_enrolment(campaign.id, enrolment)
+
+
 @post(
     _PATH,
     operation_id="contribute",
+    guards=[_require_enrolment],
     security=BEARER,
     tags=["opt-in"],
     most_bytes=MOST_BYTES,
@@ -54,11 +71,8 @@ async def contribute(
 
     The same body again is accepted and changes nothing; another body is refused.
     """
-    enrolment = _enrolment(request, desk)
-    campaign = await desk.parts.store.campaign(campaign_id)
-    if campaign.state is not State.OPT_IN_OPEN:
-        raise Problem.NOT_COLLECTING.error()
-    contribution = _checked(data, campaign)
+    enrolment = token_digest(bearer(request.headers.get("authorization")))
+    contribution = _checked(data, await desk.parts.store.campaign(campaign_id))
     try:
         sealed = sealed_contribution(desk.parts.keys, campaign_id, enrolment, contribution)
     except KeyDestroyedError:
@@ -79,11 +93,6 @@ async def withdraw(
 ) -> None:
     """Delete a contribution for good, while the opt-in side is open."""
     await desk.parts.store.withdraw(campaign_id, _enrolment(request, desk))
-
-
-def _enrolment(request: StrictRequest, desk: Desk) -> bytes:
-    desk.opt_in_limit.take(address_of(request))
-    return token_digest(bearer(request.headers.get("authorization")))
 
 
 def _checked(data: NewContribution, campaign: Campaign) -> Contribution:

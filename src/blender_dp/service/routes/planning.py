@@ -13,7 +13,6 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.messages import Question
 from blender_dp.service.problems import Problem
 from blender_dp.service.routes.asking import (
-    BEARER,
     StrictRequest,
     address_of,
     anybody_with_a_role,
@@ -26,8 +25,7 @@ from blender_dp.service.store import Token
     "/v1/plan",
     operation_id="plan",
     status_code=200,
-    dependencies=anybody_with_a_role,
-    security=BEARER,
+    **anybody_with_a_role,
     tags=["planning"],
     responses=refusals(
         *WITH_BODY, *WITH_TOKEN, Problem.PARAMETERS_REFUSED, Problem.PLANNER_MISSING

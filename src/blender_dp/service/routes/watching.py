@@ -5,11 +5,12 @@ from importlib.metadata import version
 from litestar import Response, get
 from litestar.di import NamedDependency
 
+from blender_dp.service.access import ANY_ROLE
 from blender_dp.service.desk import Desk
 from blender_dp.service.messages import Health, Taker
 from blender_dp.service.metrics import MEDIA_TYPE
 from blender_dp.service.problems import RETRY_SECONDS, Problem
-from blender_dp.service.routes.asking import BEARER, anybody_with_a_role
+from blender_dp.service.routes.asking import StrictRequest, admitted, anybody_with_a_role
 from blender_dp.service.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.store import Token
 
@@ -32,18 +33,22 @@ async def health(desk: NamedDependency[Desk]) -> Health:
     operation_id="metrics",
     tags=["watching"],
     media_type="text/plain",
-    responses=refusals(),
+    responses=refusals(*WITH_TOKEN),
 )
-async def metrics(desk: NamedDependency[Desk]) -> Response[str]:
-    """Return figures for Prometheus; none is about a record."""
+async def metrics(request: StrictRequest, desk: NamedDependency[Desk]) -> Response[str]:
+    """Return figures for Prometheus; none is about a record.
+
+    A service may be started such that they need a token of any role.
+    """
+    if desk.parts.metrics_need_token:
+        await admitted(request, ANY_ROLE)
     return Response(desk.parts.metrics.text().decode(), media_type=MEDIA_TYPE)
 
 
 @get(
     "/v1/whoami",
     operation_id="whoami",
-    dependencies=anybody_with_a_role,
-    security=BEARER,
+    **anybody_with_a_role,
     tags=["watching"],
     responses=refusals(*WITH_TOKEN),
 )

@@ -20,6 +20,16 @@ async def add_enrolments(tx: Transaction, campaign_id: UUID, digests: Sequence[b
     )
 
 
+async def require_enrolment(tx: Transaction, campaign_id: UUID, enrolment: bytes) -> None:
+    """Refuse a token that is no enrolment of this campaign."""
+    number = await campaigns.number_of(tx, campaign_id)
+    found = await first(
+        tx, "SELECT 1 FROM enrolments WHERE campaign = $1 AND digest = $2", *(number, enrolment)
+    )
+    if found is None:
+        raise StoreRefusal(Reason.UNKNOWN_ENROLMENT)
+
+
 async def contribute(tx: Transaction, campaign_id: UUID, contribution: Contribution) -> bool:
     """Store a contribution; False if the very same one is there already."""
     number = await campaigns.require_state(tx, str(campaign_id), State.OPT_IN_OPEN)
