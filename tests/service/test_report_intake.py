@@ -17,8 +17,13 @@ from blender_dp.service.checked_reports import TAG_BYTES
 from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
 from blender_dp.service.report_intake import ReportIntake
 from blender_dp.service.store import Reason
-from blender_dp.wire.packed_items import from_text, to_text
-from blender_dp.wire.service_report import ReportFault, batch_document, service_report_document
+from blender_dp.wire.packed_items import from_text, pieces, to_text
+from blender_dp.wire.service_report import (
+    ReportFault,
+    batch_document,
+    question_of,
+    service_report_document,
+)
 from blender_dp.wire.subset_reports import packings
 
 KEY = bytes(range(32))
@@ -83,9 +88,25 @@ def test_alone_or_in_a_batch_a_report_has_the_same_tag(name: str) -> None:
 def test_tags_of_different_contents_differ() -> None:
     intake, tags = ReportIntake(LOCAL_ALG, KEY), set()
     for cell in range(LOCAL_ALG.cells.cell_count):
-        document, _ = a_report(LOCAL_ALG)
+        document, _ = a_report(LOCAL_ALG, bytes(16))
         tags.add(intake.checked(json.dumps({**document, "cell": cell}).encode()).tags)
     assert len(tags) == LOCAL_ALG.cells.cell_count
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_tags_of_equal_contents_differ(name: str) -> None:
+    """Otherwise whoever reads the database sees which reports say the same."""
+    head_list = LISTS[name]
+    document, report = a_report(head_list)
+    drawn = [os.urandom(16) for _ in range(300)]
+    ids = [one for one in drawn if question_of(one, head_list) == report.question]
+    told = {k: v for k, v in document.items() if k in BATCH_FIELDS}
+    same = [{**told, "report_id": to_text(report_id)} for report_id in ids]
+    checked = ReportIntake(head_list, KEY).checked(
+        json.dumps(batch_document(head_list, same)).encode()
+    )
+    assert len(ids) > 1
+    assert len(set(pieces(checked.tags, TAG_BYTES))) == len(ids)
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -1,12 +1,18 @@
 """What is sealed opens for its owner and campaign alone, and tells little by its length."""
 
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.head_list import Record
+from blender_dp.service.contributed import sealed_contribution
+from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.sealed_records import BrokenSealError, RecordSeal, content_tag, padded
+from blender_dp.wire.contribution import ConsentReceipt, Contribution, consent_digest
+from campaign_stores import NOW
 
 SEAL = RecordSeal(key=b"k" * 32, campaign=UUID(int=1))
 ADA, BOB = b"a" * 32, b"b" * 32
@@ -66,6 +72,16 @@ def test_nobody_and_a_few_records_look_alike() -> None:
 
 def test_the_key_is_not_shown() -> None:
     assert "kkk" not in repr(SEAL)
+
+
+def test_tags_of_equal_contributions_differ(tmp_path: Path) -> None:
+    """Otherwise whoever reads the database sees which people searched for the same."""
+    keys = KeyVault(tmp_path)
+    consent = ConsentReceipt(version="1", text_digest=consent_digest("yes"), given_at=NOW)
+    upload = Contribution(consent=consent, records=[Record("query", "u.example")])
+    tags = [sealed_contribution(keys, SEAL.campaign, who, upload).tag for who in (ADA, BOB, ADA)]
+    assert tags[0] != tags[1]
+    assert tags[0] == tags[2]
 
 
 def test_a_tag_depends_on_key_and_content() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from blender_dp.wire.service_report import ID_BYTES, NamedItems
 
 TAG_BYTES = 8
-"""Of a report's content."""
+"""Of a report's id and content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -16,7 +16,7 @@ class CheckedReports:
     ids: bytes
     """16 random bytes a report, one after the other, none twice."""
     tags: bytes
-    """8 bytes a report, in the same order: keyed tags of the contents."""
+    """8 bytes a report, in the same order: keyed tags of ids with contents."""
     answers: Sequence[NamedItems]
     """What they name, by the question they answer."""
 

@@ -21,14 +21,18 @@ Open = Callable[[Contribution], list[Record]]
 def sealed_contribution(
     keys: KeyVault, campaign_id: UUID, enrolment: bytes, given: wire.Contribution
 ) -> Contribution:
-    """Encrypt an upload for storage; the tag tells the very same one from another."""
+    """Encrypt an upload for storage; the tag tells the very same one from another.
+
+    The tag covers the enrolment, so that equal uploads of two people have different tags.
+    """
     document: dict[str, Any] = wire.contribution_document(given)
+    tagged = enrolment + canonical(document)
     seal = RecordSeal(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
     consent = given.consent
     return Contribution(
         enrolment=enrolment,
         sealed=seal.seal(_ENCODER.encode(list(map(tuple, given.records))), enrolment=enrolment),
-        tag=content_tag(keys.key(campaign_id, Purpose.RECORD_TAGS), canonical(document)),
+        tag=content_tag(keys.key(campaign_id, Purpose.RECORD_TAGS), tagged),
         consent_version=consent.version,
         consent_digest=consent.text_digest,
         consent_given_at=consent.given_at,

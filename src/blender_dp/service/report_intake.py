@@ -16,7 +16,9 @@ from blender_dp.service.checked_reports import TAG_BYTES, CheckedReports
 from blender_dp.service.problems import Problem, of_fault
 from blender_dp.service.request_body import ReceivedBody
 from blender_dp.service.strict_json import why_not_understood
+from blender_dp.wire.packed_items import pieces
 from blender_dp.wire.service_report import (
+    ID_BYTES,
     MOST_REPORTS,
     NamedItems,
     RefusedReportError,
@@ -130,11 +132,14 @@ class ReportIntake:
     def _tagged(
         self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
     ) -> CheckedReports:
-        # The question is not in the tag: the id decides it.
-        return CheckedReports(ids=ids, tags=b"".join(map(self._tag, contents)), answers=answers)
+        # The id is in the tag, so that equal contents have different tags. The question is not:
+        # the id decides it.
+        tags = b"".join(map(self._tag, pieces(ids, ID_BYTES), contents))
+        return CheckedReports(ids=ids, tags=tags, answers=answers)
 
-    def _tag(self, content: bytes) -> bytes:
-        return hashlib.blake2b(content, key=self._tag_key, digest_size=TAG_BYTES).digest()
+    def _tag(self, report_id: bytes, content: bytes) -> bytes:
+        tagged = hashlib.blake2b(report_id + content, key=self._tag_key, digest_size=TAG_BYTES)
+        return tagged.digest()
 
 
 def _is_batch(decoded: SubsetBody | CellBody) -> bool:
