@@ -12,6 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ON_SQLITE = ("token-list", "token-create", "work", "backup", "sqlite")
 ON_POSTGRES = ("token-list", "token-create", "work")
+_PAUSE = 0.2
+"""Seconds between two processes: the service needs the processors too."""
 
 
 class Bystanders:
@@ -39,6 +41,7 @@ class Bystanders:
         """Do one thing after the other until cancelled."""
         for kind in cycle(kinds):
             await self.try_one(kind)
+            await asyncio.sleep(_PAUSE)
 
     def complaints(self) -> str:
         """Return the end of what they wrote to standard error."""

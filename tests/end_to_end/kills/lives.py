@@ -13,9 +13,9 @@ from service.running import Published
 from blender_dp.service.open_store import open_store
 from campaign_stores import POINTS
 
-KILLS = int(os.environ.get("BLENDER_KILLS", "100"))
+KILLS = int(os.environ.get("BLENDER_KILLS", "40"))
 ACKNOWLEDGED = 500 * KILLS
-PATIENCE = 60 + 3.0 * KILLS
+PATIENCE = 300 + 12.0 * KILLS
 """Seconds until a test that hangs is given up."""
 _LATEST = 0.15
 """Seconds from an acknowledgement to a death that comes at any moment, at most."""

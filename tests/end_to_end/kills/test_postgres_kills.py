@@ -1,4 +1,7 @@
-"""Two services on PostgreSQL and the server itself are killed a hundred times: nothing is lost."""
+"""Two services on PostgreSQL and the server itself are killed often: nothing is lost.
+
+Other processes open, use and close the database all the time, as far as the server lives.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from random import Random
 import asyncpg
 import pytest
 from end_to_end.kills.books import Books
+from end_to_end.kills.bystanders import ON_POSTGRES, bystanders
 from end_to_end.kills.lives import (
     ACKNOWLEDGED,
     KILLS,
@@ -71,6 +75,7 @@ async def test_nothing_is_lost_and_nothing_counted_twice(
         asyncio.timeout(PATIENCE),
         mortal_service(tmp_path, database) as one,
         mortal_service(tmp_path, database) as other,
+        bystanders(tmp_path, database, kinds=ON_POSTGRES),
         loading(load, [one.url, other.url]) as done,
     ):
         await kill_in_turn(postgres_server, [one, other], load, Random(seed))

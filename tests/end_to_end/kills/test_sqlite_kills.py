@@ -1,4 +1,7 @@
-"""A service on SQLite that is killed a hundred times loses nothing and counts nothing twice."""
+"""A service on SQLite that is killed again and again loses nothing and counts nothing twice.
+
+Other processes open, use and close its database all the time.
+"""
 
 import asyncio
 import sqlite3
@@ -8,6 +11,7 @@ from random import Random
 
 import pytest
 from end_to_end.kills.books import Books
+from end_to_end.kills.bystanders import ON_SQLITE, bystanders
 from end_to_end.kills.lives import (
     ACKNOWLEDGED,
     KILLS,
@@ -47,6 +51,7 @@ async def test_nothing_is_lost_and_nothing_counted_twice(tmp_path: Path, seed: i
     async with (
         asyncio.timeout(PATIENCE),
         mortal_service(tmp_path) as service,
+        bystanders(tmp_path, kinds=ON_SQLITE),
         loading(load, [service.url]) as done,
     ):
         for number in range(KILLS):
