@@ -92,14 +92,14 @@ def problems() -> str:
     ]
     for kind in (problem.kind for problem in Problem):
         lines.append(f"| {kind.status} | `{kind.slug}` | {kind.title} |")
-    lines += ["", "## Why a job failed", "", "| failure | meaning |", "|---|---|"]
+    lines += ["", "## Why a job failed", "", "| failure | meaning | advice |", "|---|---|---|"]
     body = _class_body(Failure)
     described = {
         str(member.targets[0].id): _text(text)
         for member, text in pairwise(body)
         if isinstance(member, ast.Assign) and isinstance(member.targets[0], ast.Name)
     }
-    lines += [f"| `{failure}` | {described[failure.name]} |" for failure in Failure]
+    lines += [f"| `{one}` | {described[one.name]} | {one.advice} |" for one in Failure]
     return "\n".join(lines) + "\n"
 
 

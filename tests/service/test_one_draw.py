@@ -30,8 +30,9 @@ async def drawn(service: Service, campaign: str) -> bytes | None:
     return await service.parts.store.document(UUID(campaign), Document.OPT_IN_ESTIMATES)
 
 
-async def failures(service: Service, campaign: str) -> list[str | None]:
-    return [job["failure"] for job in (await service.progress(campaign))["jobs"]]
+async def failures(service: Service, campaign: str) -> list[str]:
+    jobs = (await service.progress(campaign))["jobs"]
+    return [job["failure"] for job in jobs if job["failure"]]
 
 
 @asynccontextmanager

@@ -157,9 +157,11 @@ class DatabaseStore:
         """Store a job's results, make its move and end it, all at once, if the lease is held."""
         await self.database.write(partial(results.finish, held=lease, finished=finished, now=now))
 
-    async def fail(self, lease: Lease, failure: str, *, now: datetime) -> None:
-        """End a job that cannot succeed."""
-        await self.database.write(partial(results.fail, held=lease, failure=failure, now=now))
+    async def fail(self, lease: Lease, failure: str, *, is_final: bool, now: datetime) -> None:
+        """End a job without a result; if that is final, delete what was kept for it alone."""
+        await self.database.write(
+            partial(results.fail, held=lease, failure=failure, is_final=is_final, now=now)
+        )
 
     async def scrub(self, campaign_id: UUID) -> None:
         """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""

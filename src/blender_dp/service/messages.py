@@ -9,8 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from blender_dp.core.parameters import Parameters
-from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
-from blender_dp.service.store import JobState, Progress
+from blender_dp.service.campaign import Campaign, Consent, Move, Rules, State
 from blender_dp.wire.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
 
 MOST_CLIENTS = 10**10
@@ -208,49 +207,6 @@ class ShownCampaigns(msgspec.Struct, frozen=True, kw_only=True):
     """Campaigns, newest first."""
 
     campaigns: list[ShownCampaign]
-
-
-class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
-    """Work for a campaign."""
-
-    id: int
-    kind: JobKind
-    state: JobState
-    attempts: int
-    failure: str | None
-
-
-class ReportTotals(msgspec.Struct, frozen=True, kw_only=True):
-    """How many reports came, by the question that they answer."""
-
-    record: int
-    query: int
-
-
-class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a campaign is, in counts that name no record."""
-
-    enrolled: int
-    contributed: int
-    withdrawn: int
-    reports: ReportTotals
-    refused: dict[str, int]
-    jobs: list[ShownJob]
-
-    @classmethod
-    def of(cls, progress: Progress) -> "ShownProgress":
-        """Return how progress is shown."""
-        names = ShownJob.__struct_fields__
-        return cls(
-            enrolled=progress.enrolled,
-            contributed=progress.contributed,
-            withdrawn=progress.withdrawn,
-            reports=ReportTotals(record=progress.record_reports, query=progress.query_reports),
-            refused=dict(progress.refused),
-            jobs=[
-                ShownJob(**{name: getattr(job, name) for name in names}) for job in progress.jobs
-            ],
-        )
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):

@@ -255,8 +255,12 @@ class CampaignStore(Protocol):
         """
         ...
 
-    async def fail(self, lease: Lease, failure: str, *, now: datetime) -> None:
-        """End a job that cannot succeed."""
+    async def fail(self, lease: Lease, failure: str, *, is_final: bool, now: datetime) -> None:
+        """End a job without a result.
+
+        If that is final, delete what was kept for it alone (contributions for the list, report
+        ids for the release) in the same transaction, and add the job that erases keys and storage.
+        """
         ...
 
     async def scrub(self, campaign_id: UUID) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.checked_reports import Added
+from blender_dp.service.database_store import DatabaseStore
 from blender_dp.service.store import (
     CampaignStore,
     Chain,
@@ -74,7 +75,7 @@ async def test_a_lease_that_ran_out_goes_to_another_and_fences_off_the_first(
     for late in (
         store.renew(slow, until=MUCH_LATER),
         store.finish(slow, a_list(), now=LATER),
-        store.fail(slow, "too-few-users", now=LATER),
+        store.fail(slow, "too-few-users", is_final=True, now=LATER),
     ):
         with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
             await late
@@ -139,11 +140,45 @@ async def test_the_result_of_a_second_run_is_refused(store: CampaignStore) -> No
 
 async def test_a_job_that_cannot_succeed_is_not_tried_again(store: CampaignStore) -> None:
     campaign = await sealed(store)
-    await store.fail(await leased(store, JobKind.HEAD_LIST), "too-few-users", now=NOW)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    await store.fail(lease, "too-few-users", is_final=False, now=NOW)
     (job,) = (await store.progress(campaign)).jobs
     assert (job.state, job.failure) == (JobState.FAILED, "too-few-users")
     assert await store.lease_job("worker", now=MUCH_LATER, until=MUCH_LATER) is None
     await moved(store, campaign, Move.PURGE, State.OPT_IN_SEALED)
+
+
+@pytest.mark.parametrize("is_final", [True, False])
+async def test_a_final_failure_deletes_the_contributions_and_erases(
+    store: CampaignStore, is_final: bool
+) -> None:
+    campaign = await opened_for_opt_in(store)
+    await store.add_enrolments(campaign, [b"a" * 32])
+    await store.contribute(campaign, a_contribution(b"a" * 32))
+    await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    lease = await leased(store, JobKind.HEAD_LIST)
+    await store.fail(lease, "empty-head-list", is_final=is_final, now=NOW)
+    assert len([piece async for piece in store.contributions(campaign)]) == (not is_final)
+    kinds = [job.kind for job in (await store.progress(campaign)).jobs]
+    assert kinds == [JobKind.HEAD_LIST] + [JobKind.ERASE] * is_final
+
+
+async def test_a_final_failure_of_the_release_deletes_the_report_ids(store: CampaignStore) -> None:
+    campaign = await opened_for_clients(store)
+    await store.add_reports(campaign, some_reports([1], cells=[0]))
+    await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    await store.fail(
+        await leased(store, JobKind.RELEASE), "too-few-reports", is_final=True, now=NOW
+    )
+    assert await report_ids(store) == 0
+    assert (await store.progress(campaign)).jobs[-1].kind is JobKind.ERASE
+
+
+async def report_ids(store: CampaignStore) -> int:
+    """Count the report ids that a store holds, of all campaigns."""
+    assert isinstance(store, DatabaseStore)
+    (row,) = await store.database.read(lambda tx: tx.rows("SELECT count(*) FROM report_ids"))
+    return int(row[0])
 
 
 async def test_the_results_of_a_purged_campaign_are_refused(store: CampaignStore) -> None:

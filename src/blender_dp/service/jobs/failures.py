@@ -1,6 +1,8 @@
-"""Why a job cannot succeed: a closed list, because a failure is shown and stored."""
+"""Reasons for which a job fails: a closed list, because a failure is shown and stored."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 
 from blender_dp.core.errors import BlenderError
 
@@ -20,10 +22,39 @@ class Failure(StrEnum):
     """The campaign's key is gone: its records cannot be read."""
     DRAWN_ALREADY = "drawn-already"
     """The key vault knows another result of this campaign: a second one would break the promise."""
-    TOO_MUCH_FOR_MEMORY = "too-much-for-memory"
-    """The records do not fit this machine's memory, and never go to disk."""
     GAVE_UP = "gave-up"
-    """It failed again and again for reasons of its own; the logs name the kind of error."""
+    """It failed again and again on this machine: too little memory or disk, or a fault."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no retry can help: then what only this job needed is erased at once."""
+        return self not in _PASSING
+
+    @property
+    def advice(self) -> str:
+        """What the operator can do."""
+        return _ADVICE[self]
+
+
+_PASSING = frozenset({Failure.GAVE_UP})
+_ADVICE: Mapping[Failure, str] = MappingProxyType(
+    {
+        Failure.TOO_FEW_OPT_IN_USERS: "Its records are erased. Purge the campaign and make another "
+        "one with more opt-in users.",
+        Failure.EMPTY_HEAD_LIST: "Its records are erased. Purge the campaign and make another one "
+        "with more opt-in users or a larger ε.",
+        Failure.TOO_FEW_REPORTS: "The list stays published. Purge the campaign and make another "
+        "one with more clients.",
+        Failure.PROMISE_BROKEN: "Nothing was published and its records are erased. Purge the "
+        "campaign and report the fault to the makers of this software.",
+        Failure.KEY_DESTROYED: "Its records are erased. If this database was restored from a "
+        "backup, the list was published before. Purge the campaign.",
+        Failure.DRAWN_ALREADY: "Its records are erased. This database was restored from a "
+        "backup, or the software was changed since. Purge the campaign.",
+        Failure.GAVE_UP: "Find the cause in the logs, remove it and retry the job; or purge the "
+        "campaign, which erases its records.",
+    }
+)
 
 
 class JobError(BlenderError):

@@ -18,7 +18,7 @@ from blender_dp.core.blender import PRESETS, Curated, curate
 from blender_dp.core.budget import Branch
 from blender_dp.core.certificate import Certificate, require_kept
 from blender_dp.core.certify import certify, certify_plan
-from blender_dp.core.errors import BrokenPromiseError, TooMuchForMemoryError
+from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.randomness import Randomness
 from blender_dp.engine.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move
@@ -94,8 +94,6 @@ def _curated(
         return curated, require_kept(certify(curated.head_list, parameters, _branch(curated)))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
-    except (TooMuchForMemoryError, MemoryError):
-        raise JobError(Failure.TOO_MUCH_FOR_MEMORY) from None
 
 
 def _branch(curated: Curated) -> Branch | None:

@@ -85,16 +85,24 @@ class Worker:
             finished = await _RUNNERS[kind](self.parts, campaign)
             await store.finish(lease, finished, now=now())
         except JobError as error:
-            await store.fail(lease, error.failure, now=now())
-            return str(error.failure)
+            await self._fail(lease, error.failure)
+            return "failed"
         except StoreRefusal:
             raise
         except Exception as error:  # noqa: BLE001 - its message may quote data: only the kind is kept
             self.journal.failure(f"job {kind}", error)
             if lease.job.attempts >= MOST_ATTEMPTS:
-                await store.fail(lease, Failure.GAVE_UP, now=now())
+                await self._fail(lease, Failure.GAVE_UP)
             return "failed"
         return "done"
+
+    async def _fail(self, lease: Lease, failure: Failure) -> None:
+        """End a job without a result.
+
+        The reason is for the operator alone: it may depend on raw records, so no metric has it.
+        """
+        await self.parts.store.fail(lease, failure, is_final=failure.is_final, now=self.parts.now())
+        self.journal.write("job-failed", kind=str(lease.job.kind), failure=str(failure))
 
     async def _renewed(self, lease: Lease) -> None:
         """Hold the lease for as long as the job runs."""

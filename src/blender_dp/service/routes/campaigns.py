@@ -14,12 +14,12 @@ from blender_dp.service.messages import (
     NewCampaign,
     ShownCampaign,
     ShownCampaigns,
-    ShownProgress,
     WantedMove,
 )
 from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.routes.asking import anybody_with_a_role, operator
 from blender_dp.service.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
+from blender_dp.service.shown_progress import ShownProgress
 from blender_dp.service.store import Token
 
 PATH = "/v1/campaigns"

@@ -117,14 +117,19 @@ async def make_move(
         *(str(campaign.id), str(moved.state), written(now)),
     )
     number = await number_of(tx, campaign.id)
-    for table in _EMPTIED.get(move, ()):
-        await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
+    await empty_tables(tx, number, move)
     if move is Move.PURGE:
         await jobs.give_up(tx, number)
     if kind := job_after(move):
         await jobs.add(tx, number, kind)
     await _log_move(tx, moved, move, actor=actor, now=now)
     return moved
+
+
+async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
+    """Delete what nobody needs of a campaign once a move is made, or can never be made."""
+    for table in _EMPTIED.get(move, ()):
+        await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
 
 
 _EMPTIED: Mapping[Move, Sequence[str]] = {

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.service.campaign import Campaign
+from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.database import Transaction, first
 from blender_dp.service.store import Document, Finished, JobState, Lease
 from blender_dp.service.tables import campaigns, chains, jobs
@@ -23,12 +23,23 @@ async def finish(tx: Transaction, held: Lease, finished: Finished, *, now: datet
     await _publish(tx, campaign, finished, now=now)
 
 
-async def fail(tx: Transaction, held: Lease, failure: str, *, now: datetime) -> None:
-    """End a job that cannot succeed."""
-    await campaigns.get_locked(tx, held.job.campaign)
+async def fail(
+    tx: Transaction, held: Lease, failure: str, *, is_final: bool, now: datetime
+) -> None:
+    """End a job without a result; if that is final, delete what was kept for it alone."""
+    campaign = await campaigns.get_locked(tx, held.job.campaign)
     await jobs.end(tx, held, JobState.FAILED, failure=failure, now=now)
     actor = f"job {held.job.kind}"
-    await chains.audit(tx, "job-failed", actor=actor, campaign=held.job.campaign, now=now)
+    await chains.audit(tx, "job-failed", actor=actor, campaign=campaign.id, now=now)
+    move = _MOVE_OF_JOB.get(held.job.kind)
+    if is_final and move is not None:
+        number = await campaigns.number_of(tx, campaign.id)
+        await campaigns.empty_tables(tx, number, move)
+        await jobs.add(tx, number, JobKind.ERASE)
+
+
+_MOVE_OF_JOB = {JobKind.HEAD_LIST: Move.PUBLISH_LIST, JobKind.RELEASE: Move.RELEASE}
+"""The move that a job makes when it succeeds: nobody needs more of the data afterwards."""
 
 
 async def document(tx: Transaction, campaign_id: UUID, kind: Document) -> bytes | None:

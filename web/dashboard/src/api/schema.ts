@@ -95,6 +95,7 @@ export interface Schemas {
     version: string;
   };
   ShownJob: {
+    advice: string | null;
     attempts: number;
     failure: string | null;
     id: number;

@@ -126,7 +126,12 @@ const JOB_COLUMNS = [
     name: 'State',
     isText: true,
     value: (job: Job) => job.state,
-    show: (job: Job) => <span class={`job-${job.state}`}>{jobState(job)}</span>,
+    show: (job: Job) => (
+      <>
+        <span class={`job-${job.state}`}>{jobState(job)}</span>
+        {job.advice && <p class="hint">{job.advice}</p>}
+      </>
+    ),
   },
   {
     name: 'Attempts',
