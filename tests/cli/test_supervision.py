@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,6 +76,9 @@ class Supervised:
         headers = {"authorization": f"Bearer {self.token}"}
         return httpx.get(self.url + path, headers=headers, timeout=_PATIENCE).json()
 
+    def shows(self, figure: str) -> bool:
+        return figure in httpx.get(self.url + "/metrics", timeout=_PATIENCE).text
+
     def post(self, path: str, body: Any) -> Any:
         headers = {"authorization": f"Bearer {self.token}"}
         answer = httpx.post(self.url + path, json=body, headers=headers, timeout=_PATIENCE)
@@ -98,18 +102,18 @@ def supervised(script: Script, folder: Path, server: PostgresServer) -> Iterator
         process.wait()
         for number in (0, 1):
             for one in service.started(number)[-1:]:
-                _resume(one)
+                _kill(one)
 
 
 async def _fresh_database(server: PostgresServer) -> str:
     return await server.fresh_database()
 
 
-def _resume(worker: int) -> None:
-    """Leave no worker behind, should the test have failed while one was stopped."""
+def _kill(worker: int) -> None:
+    """Leave no worker behind, should the test have failed."""
     command = Path(f"/proc/{worker}/cmdline")
     if command.exists() and b"spawn_main" in command.read_bytes():
-        os.kill(worker, signal.SIGCONT)
+        os.kill(worker, signal.SIGKILL)
 
 
 def is_free(port: int) -> bool:
@@ -126,10 +130,16 @@ def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
     with supervised(script, tmp_path, postgres_server) as service:
         port = int(service.url.rpartition(":")[2])
         [first] = service.started(1)
+        for _ in range(6):
+            assert service.get("/health")["status"] == "ok"
         os.kill(first, signal.SIGKILL)
         eventually(lambda: len(service.started(1)) == 2)
         assert service.lines("worker-died")[0]["status"] == -signal.SIGKILL
         assert service.get("/health")["status"] == "ok"
+        # Whichever worker is asked answers for all, the dead one too.
+        health = 'blender_dp_requests_total{method="GET",route="/health",status="200"} 7.0\n'
+        for figure in (health, *_FIGURES):
+            eventually(partial(service.shows, figure))
         # The other one hangs: deadlines and jobs are done without it.
         os.kill(service.started(0)[-1], signal.SIGSTOP)
         soon = (datetime.now(UTC) + timedelta(seconds=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -140,6 +150,13 @@ def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(_PATIENCE) == 0
         eventually(lambda: is_free(port))
+
+
+_FIGURES = (
+    "blender_dp_workers_alive 2.0\n",
+    "blender_dp_workers_expected 2.0\n",
+    "blender_dp_worker_restarts_total 1.0\n",
+)
 
 
 def _are_ended(jobs: list[dict[str, Any]]) -> bool:

@@ -215,6 +215,7 @@ def an_unknown_token() -> str:
 @asynccontextmanager
 async def running(
     directory: Path,
+    /,
     *,
     database: str | None = None,
     limits: Limits = UNLIMITED,

@@ -89,7 +89,8 @@ async def test_a_failure_of_ours_is_a_problem_and_its_message_stays_here(tmp_pat
             assert (answer.status_code, slug_of(answer)) == (500, "internal-error")
             assert CANARY not in answer.text
         health = await service.http.get("/health")
-        assert (health.status_code, slug_of(health)) == (503, "store-unavailable")
+        assert (health.status_code, health.json()["status"]) == (503, "degraded")
+        assert health.json()["reasons"] == ["store-unreachable"]
         assert "retry-after" in health.headers
         assert "RuntimeError" in service.journal.getvalue()
         assert CANARY not in service.journal.getvalue()

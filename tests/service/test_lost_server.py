@@ -72,7 +72,7 @@ async def test_a_server_that_crashes_and_recovers(postgres_server: PostgresServe
     async def crash() -> None:
         await asyncio.to_thread(postgres_server.stop, "immediate")
         with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
-            await store.ping()
+            await store.require_writable()
         await asyncio.to_thread(postgres_server.start)
 
     await assert_survives(store, crash)

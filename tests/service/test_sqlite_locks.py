@@ -66,7 +66,7 @@ from blender_dp.service.open_store import open_store
 
 async def main():
     store = await open_store(sys.argv[1])
-    await store.ping()
+    await store.require_writable()
     await (await open_store(sys.argv[1])).close()
     for lock in map(str.split, Path("/proc/locks").read_text().splitlines()):
         if lock[1] == "POSIX" and lock[4] == str(os.getpid()) and lock[6] == str(0x40000002):

@@ -32,6 +32,7 @@ from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.logging import Journal
+from blender_dp.service.metrics import shared_figures
 from blender_dp.service.open_store import open_store
 from blender_dp.service.parts import Limits, Parts
 
@@ -77,6 +78,7 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
             now=now,
             random_bytes=os.urandom,
             predict=predict,
+            directory=storage.data,
             dashboard=Path(blender_dp.service.__file__).parent / "dashboard",
         )
     finally:
@@ -97,8 +99,10 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
             run_loop(_serve(storage, listening, bound, Ending(journal=journal), listens))
         else:
             serve = partial(serve_as_worker, storage, listening, bound)
-            workers = Supervisor(serve, listening.workers, journal, listens=listens)
-            if status := workers.run():
+            with shared_figures() as died:
+                workers = Supervisor(serve, listening.workers, journal, listens=listens, died=died)
+                status = workers.run()
+            if status:
                 sys.exit(status)
     say("stopped")
 
@@ -142,8 +146,11 @@ async def _serve(
     bound: socket.socket,
     ending: Ending,
     listens: Callable[[], None],
+    *,
+    is_replacement: bool = False,
 ) -> None:
     async with opened(storage) as parts:
+        parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
         config = uvicorn.Config(
             create_app(
                 replace(
@@ -180,13 +187,14 @@ def serve_as_worker(
     bound: socket.socket,
     _number: int,
     saying: Connection,
-    _is_replacement: bool,
+    is_replacement: bool,
 ) -> None:
     """Serve in one of several processes; jobs and deadlines are for whichever is free."""
     ending = Ending(journal=Journal(now))
     ending.with_parent()
     with explained():
-        run_loop(_serve(storage, listening, bound, ending, partial(saying.send_bytes, b"!")))
+        listens = partial(saying.send_bytes, b"!")
+        run_loop(_serve(storage, listening, bound, ending, listens, is_replacement=is_replacement))
 
 
 def work_forever(storage: ServiceOptions, *, once: bool) -> None:

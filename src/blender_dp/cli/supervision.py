@@ -70,11 +70,11 @@ class _Worker:
         self.listens, self.failed_starts = True, 0
         return True
 
-    def bury(self) -> int | None:
-        """Return the exit status of a worker that died, and plan its next life."""
+    def bury(self) -> tuple[int, int] | None:
+        """Return process number and exit status of a worker that died; plan its next life."""
         if self.process is None or self.process.exitcode is None:
             return None
-        status = self.process.exitcode
+        died = self.process.pid or 0, self.process.exitcode
         now = time.monotonic()
         self.short_lives = self.short_lives + 1 if now - self.began < _SHORT_LIFE_SECONDS else 1
         self.failed_starts += not self.listens
@@ -84,7 +84,7 @@ class _Worker:
         if self.ready is not None:
             self.ready.close()
         self.process, self.ready, self.listens = None, None, False
-        return status
+        return died
 
 
 class Supervisor:
@@ -101,6 +101,7 @@ class Supervisor:
         journal: Journal,
         *,
         listens: Callable[[], None],
+        died: Callable[[int], None] = lambda _process: None,
     ) -> None:
         """Plan ``count`` workers.
 
@@ -109,9 +110,10 @@ class Supervisor:
             count: How many.
             journal: Gets a line for every death and start.
             listens: Called once, when the first worker listens.
+            died: Called with the number of every process that died.
         """
         self._workers = [_Worker(number, serve) for number in range(count)]
-        self._journal, self._listens = journal, listens
+        self._journal, self._listens, self._died = journal, listens, died
         self._ever_listened = False
 
     def run(self) -> int:
@@ -156,8 +158,10 @@ class Supervisor:
     def _bury(self) -> int | None:
         """Deal with the dead; return the exit status if there is no hope left."""
         for worker in self._workers:
-            if (status := worker.bury()) is None:
+            if (died := worker.bury()) is None:
                 continue
+            process, status = died
+            self._died(process)
             self._journal.write("worker-died", worker=worker.number, status=status)
             if status == BAD_INPUT and not self._ever_listened:
                 return BAD_INPUT  # it said why, and the next would say the same

@@ -10,7 +10,7 @@ from uuid import UUID
 from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
-from blender_dp.service.database import Database, Transaction
+from blender_dp.service.database import Database
 from blender_dp.service.store import Chain, Contribution, Document, Finished, Lease, Progress, Token
 from blender_dp.service.tables import (
     campaigns,
@@ -20,7 +20,9 @@ from blender_dp.service.tables import (
     reports,
     results,
     tokens,
+    workload,
 )
+from blender_dp.service.workload import Workload
 
 _PIECE = 64
 """Contributions read at once: of 4 MiB each at most."""
@@ -36,9 +38,13 @@ class DatabaseStore:
         """Finish what was accepted and close every connection."""
         await self.database.close()
 
-    async def ping(self) -> None:
-        """Fail if the database cannot be reached."""
-        await self.database.read(_ping)
+    async def require_writable(self) -> None:
+        """Fail if nothing can be written now."""
+        await self.database.write(workload.write_nothing)
+
+    async def workload(self, *, now: datetime, overdue_since: datetime) -> Workload:
+        """Return what waits."""
+        return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
 
     async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
         """Store a new campaign in draft."""
@@ -183,7 +189,3 @@ class DatabaseStore:
     async def revoke_token(self, name: str, *, now: datetime) -> None:
         """End a token."""
         await self.database.write(partial(tokens.revoke, name=name, now=now))
-
-
-async def _ping(tx: Transaction) -> None:
-    await tx.rows("SELECT version FROM schema_version")

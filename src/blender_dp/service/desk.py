@@ -15,6 +15,7 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.service.access import Gate, RateLimit
 from blender_dp.service.bodies_in_flight import BodiesInFlight
 from blender_dp.service.body_threads import BodyThreads
+from blender_dp.service.condition import ConditionWatch
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
 from blender_dp.service.problems import Problem
@@ -32,6 +33,7 @@ class Desk:
     journal: Journal
     gate: Gate
     lists: PublishedLists
+    condition: ConditionWatch
     enrol_limit: RateLimit
     opt_in_limit: RateLimit
     plan_limit: RateLimit
@@ -50,6 +52,7 @@ class Desk:
             journal=journal,
             gate=Gate(parts.store, RateLimit(limits.wrong_tokens)),
             lists=PublishedLists(parts),
+            condition=ConditionWatch(parts, journal),
             enrol_limit=RateLimit(limits.enrol),
             opt_in_limit=RateLimit(limits.opt_in),
             plan_limit=RateLimit(limits.plan),

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Consent, Move, Rules, State
+from blender_dp.service.condition import Trouble
 from blender_dp.wire.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
 
 MOST_CLIENTS = 10**10
@@ -246,5 +247,7 @@ class SignedLog(msgspec.Struct, frozen=True, kw_only=True):
 class Health(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the service can work."""
 
-    status: Literal["ok"]
+    status: Literal["ok", "degraded"]
+    reasons: list[Trouble]
+    """Why it is degraded."""
     version: str

@@ -4,10 +4,21 @@ Requests of opt-in users are counted but not timed: the time that a contribution
 the records in it, and figures may be public.
 """
 
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
+
+from blender_dp.service.gauges import Gauges
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
+_DIRECTORY = "PROMETHEUS_MULTIPROC_DIR"
+"""Read by prometheus_client when it is imported."""
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 UNTIMED = "/opt-in"
 """The end of the route whose requests hold raw records."""
@@ -53,7 +64,9 @@ class Metrics:
             "blender_dp_store_up",
             "1 if the database answered when last asked.",
             registry=self.registry,
+            multiprocess_mode="livemin",
         )
+        self.gauges = Gauges(self.registry)
         self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram | None]] = {}
         self.accepted = self._reports.labels("accepted")
         self.repeated = self._reports.labels("repeated")
@@ -84,5 +97,24 @@ class Metrics:
         self._store_up.set(int(is_up))
 
     def text(self) -> bytes:
-        """Return all figures as Prometheus reads them."""
-        return generate_latest(self.registry)
+        """Return all figures as Prometheus reads them, those of all workers added up."""
+        if _DIRECTORY not in os.environ:
+            return generate_latest(self.registry)
+        of_all = CollectorRegistry()
+        MultiProcessCollector(of_all)  # type: ignore[no-untyped-call]  # the library has no types there
+        return generate_latest(of_all)
+
+
+@contextmanager
+def shared_figures() -> Iterator[Callable[[int], None]]:
+    """Let processes that are started meanwhile add up their figures.
+
+    Gives what must be called with the number of every process that died: it is no longer alive,
+    and what it counted still counts.
+    """
+    with tempfile.TemporaryDirectory(prefix="blender-dp-figures-") as directory:
+        os.environ[_DIRECTORY] = directory
+        try:
+            yield partial(mark_process_dead, path=directory)
+        finally:
+            del os.environ[_DIRECTORY]

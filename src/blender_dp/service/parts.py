@@ -44,5 +44,7 @@ class Parts:
     """Whether figures are shown only to those who have a role."""
     predict: Predict | None = None
     """The planner; None where it is not installed."""
+    directory: Path | None = None
+    """The service's data directory, whose disk is watched; None if it has none."""
     dashboard: Path | None = None
     """The folder with the dashboard's files; None where it was not built."""

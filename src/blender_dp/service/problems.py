@@ -125,9 +125,6 @@ class Problem(Enum):
     TOO_MANY_REQUESTS = Kind("too-many-requests", 429, "Fewer requests must come at a time.")
     INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; this is its own mistake.")
     OVERLOADED = Kind("overloaded", 503, "The service has more to do than it can; try again.")
-    STORE_UNAVAILABLE = Kind(
-        "store-unavailable", 503, "The database cannot be reached; try again later."
-    )
 
     @property
     def kind(self) -> Kind:

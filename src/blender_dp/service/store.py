@@ -16,6 +16,7 @@ from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
+from blender_dp.service.workload import Workload
 
 
 class Reason(StrEnum):
@@ -148,8 +149,12 @@ class CampaignStore(Protocol):
         """Finish what was accepted and close every connection."""
         ...
 
-    async def ping(self) -> None:
-        """Fail if the database cannot be reached."""
+    async def require_writable(self) -> None:
+        """Fail if nothing can be written now."""
+        ...
+
+    async def workload(self, *, now: datetime, overdue_since: datetime) -> Workload:
+        """Return what waits; a job whose campaign moved before ``overdue_since`` is overdue."""
         ...
 
     # Campaigns. Every change appends to the audit chain in the same transaction.

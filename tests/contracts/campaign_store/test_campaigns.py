@@ -135,9 +135,9 @@ async def test_times_keep_their_fractions_and_their_zone(store: CampaignStore) -
 
 
 async def test_a_closed_store_refuses_and_a_reachable_one_answers(store: CampaignStore) -> None:
-    await store.ping()
+    await store.require_writable()
     await store.close()
     with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
-        await store.ping()
+        await store.require_writable()
     with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
         await store.add_campaign(a_campaign(), actor="ada")

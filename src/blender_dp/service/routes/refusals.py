@@ -9,7 +9,7 @@ from blender_dp.service.problems import MEDIA_TYPE, Problem, ProblemDocument
 
 EVERYWHERE = (
     *(Problem.REQUEST_NOT_UNDERSTOOD, Problem.METHOD_NOT_ALLOWED, Problem.NOT_FOUND),
-    *(Problem.INTERNAL_ERROR, Problem.OVERLOADED, Problem.STORE_UNAVAILABLE),
+    *(Problem.INTERNAL_ERROR, Problem.OVERLOADED),
 )
 WITH_BODY = (
     *(Problem.BODY_NOT_UTF8, Problem.BODY_NOT_JSON, Problem.BODY_TOO_DEEP, Problem.DUPLICATE_KEY),

@@ -4,28 +4,45 @@ from importlib.metadata import version
 
 from litestar import Response, get
 from litestar.di import NamedDependency
+from litestar.openapi import ResponseSpec
 
 from blender_dp.service.access import ANY_ROLE
 from blender_dp.service.desk import Desk
 from blender_dp.service.messages import Health, Taker
 from blender_dp.service.metrics import MEDIA_TYPE
-from blender_dp.service.problems import RETRY_SECONDS, Problem
+from blender_dp.service.problems import RETRY_SECONDS
 from blender_dp.service.routes.asking import StrictRequest, admitted, anybody_with_a_role
 from blender_dp.service.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.store import Token
 
 
-@get("/health", operation_id="health", tags=["watching"], responses=refusals())
-async def health(desk: NamedDependency[Desk]) -> Health:
-    """Say that the service works and its database answers."""
-    try:
-        await desk.parts.store.ping()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the answer is the same
-        desk.parts.metrics.store_is_up(is_up=False)
-        desk.journal.failure("health", error)
-        raise Problem.STORE_UNAVAILABLE.error(retry_after=RETRY_SECONDS) from None
-    desk.parts.metrics.store_is_up(is_up=True)
-    return Health(status="ok", version=version("blender-dp"))
+@get(
+    "/health",
+    operation_id="health",
+    tags=["watching"],
+    responses={
+        **refusals(),
+        503: ResponseSpec(
+            Health, description="degraded: no report can be stored", generate_examples=False
+        ),
+    },
+)
+async def health(desk: NamedDependency[Desk]) -> Response[Health]:
+    """Say whether the service works, and if it is degraded, why.
+
+    The status is 503 if no report can be stored, so that a load balancer sends them elsewhere, and
+    200 if they can, even if the service is degraded. What is said is some seconds old at most.
+    """
+    found = await desk.condition.current()
+    return Response(
+        Health(
+            status="degraded" if found.troubles else "ok",
+            reasons=list(found.troubles),
+            version=version("blender-dp"),
+        ),
+        status_code=200 if found.takes_reports else 503,
+        headers={} if found.takes_reports else {"retry-after": str(RETRY_SECONDS)},
+    )
 
 
 @get(
@@ -42,6 +59,7 @@ async def metrics(request: StrictRequest, desk: NamedDependency[Desk]) -> Respon
     """
     if desk.parts.metrics_need_token:
         await admitted(request, ANY_ROLE)
+    await desk.condition.current()
     return Response(desk.parts.metrics.text().decode(), media_type=MEDIA_TYPE)
 
 

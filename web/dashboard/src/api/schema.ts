@@ -12,7 +12,8 @@ export interface Schemas {
     url: string;
   };
   Health: {
-    status: "ok";
+    reasons: (Schemas['Trouble'])[];
+    status: 'ok' | 'degraded';
     version: string;
   };
   JobKind: 'head-list' | 'erase' | 'release';
@@ -123,6 +124,7 @@ export interface Schemas {
   Tokens: {
     tokens: (string)[];
   };
+  Trouble: 'store-unreachable' | 'store-refuses-writes' | 'disk-almost-full';
   WantedEnrolments: {
     count: number;
   };
