@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
-	presets dashboard wheel extension mutants
+	presets dashboard wheel extension mutants fuzz
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -86,6 +86,10 @@ soak: .make/dev .make/postgres ## Kill the service a thousand times on either da
 
 mutants: .make/dev .make/web ## Make a hundred small wrong changes in a copy, one by one; print those no test sees (WHAT=words selects)
 	@PYTHONPATH=tests WORKERS=$(WORKERS) $(BIN)/python -m mutants.run $(WHAT)
+
+fuzz: .make/dev .make/web ## Fuzz every decoder of foreign bytes, FUZZ_SECONDS (120) each; what is found is left in .make/fuzz
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-120} $(BIN)/python -m pytest -q -n $(WORKERS) tests/fuzz
+	@cd web && FUZZ_RUNS=$${FUZZ_RUNS:-200000} PATH="$(CURDIR)/$(BIN):$$PATH" npx vitest run client/tests/foreign-bytes.test.ts
 
 peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
 	@.venv-peers/bin/python -m pytest -q tests/evaluation/peers

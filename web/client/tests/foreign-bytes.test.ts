@@ -1,0 +1,115 @@
+/** Readers of what services publish, given anything: a refusal in our words, or a value. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fromBase64url } from '../src/base64url.js';
+import { digestOf, type Fields, type Json, without } from '../src/canonical.js';
+import { readHeadList } from '../src/head-list.js';
+import { Refusal } from '../src/refusal.js';
+import { readRelease } from '../src/search/release.js';
+import { readSignedHeadList } from '../src/signed-head-list.js';
+import { readVectors } from './vectors.js';
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 1000);
+const LISTS = readVectors<{ readonly head_lists: readonly Fields[] }>('device_reports').head_lists;
+const { good } = readVectors<{ readonly good: Fields }>('signed_head_list');
+const { release } = readVectors<{ readonly release: Fields }>('suggestions');
+
+/** Values that readers trip over. */
+const ODD: readonly Json[] = [
+  ...[null, true, false, 0, -1, 1, 2 ** 31, 2 ** 53, 2 ** 64, 1e308, -0, 0.5, 5e-324],
+  ...['', ' ', '0', '1e999', 'NaN', '1/3', '1_0', '٣', '0x1', '\0', '\ud800', 'é', 'record'],
+  ...[`sha256:${'0'.repeat(64)}`, '2026-11-16T10:00:00Z', '__proto__', 'a'.repeat(300)],
+  ...[[], {}, [[]], [null]],
+];
+
+/** Changes some places of a document; the numbers say where and to what. */
+function changed(document: Json, steps: readonly (readonly [number, number])[]): Json {
+  let copy: Json = structuredClone(document);
+  for (const [where, what] of steps) {
+    const places: [Fields, string][] = [];
+    const walk = (value: Json): void => {
+      if (value === null || typeof value !== 'object') return;
+      for (const key of Object.keys(value)) {
+        places.push([value as Fields, key]);
+        walk((value as Fields)[key] as Json);
+      }
+    };
+    walk(copy);
+    const [inside, key] = places[where % Math.max(places.length, 1)] ?? [undefined, ''];
+    const odd = structuredClone(ODD[what % ODD.length] as Json);
+    if (inside === undefined) copy = odd;
+    else if (what % 7 === 0 && !Array.isArray(inside)) Reflect.deleteProperty(inside, key);
+    else Object.assign(inside, { [key]: odd });
+  }
+  return copy;
+}
+
+const STEPS = fc.array(fc.tuple(fc.nat(100_000), fc.nat(100_000)), { minLength: 1, maxLength: 4 });
+
+/** Runs a reader; anything thrown but a refusal is a failure. */
+async function refuseOrRead(read: () => unknown): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    expect(error.message).not.toBe('');
+  }
+}
+
+async function resealed(document: Json): Promise<Json> {
+  if (document === null || typeof document !== 'object' || Array.isArray(document)) return document;
+  const bare = without(document as Fields, 'digest');
+  return { ...bare, digest: await digestOf(bare) };
+}
+
+test('a head list of any shape is read or refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...LISTS), STEPS, fc.boolean(), async (list, steps, seal) => {
+      const document = changed(list, steps);
+      const given = seal ? await resealed(document).catch(() => document) : document;
+      await refuseOrRead(() => readHeadList(given));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a signed head list of any shape is read or refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(STEPS, async (steps) => {
+      await refuseOrRead(() => readSignedHeadList(JSON.stringify(changed(good, steps))));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a release of any shape is read or refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(STEPS, async (steps) => {
+      await refuseOrRead(() => readRelease(JSON.stringify(changed(release, steps))));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('texts of any kind are read or refused', async () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.jsonValue().map(String));
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => {
+      await refuseOrRead(() => readSignedHeadList(given));
+      await refuseOrRead(() => readRelease(given));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('bytes have one spelling', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat(64), (text, length) => {
+      const bytes = fromBase64url(text, length);
+      if (bytes === undefined) return;
+      expect(bytes.length).toBe(length);
+      expect(Buffer.from(bytes).toString('base64url')).toBe(text);
+    }),
+    { numRuns: RUNS },
+  );
+});
