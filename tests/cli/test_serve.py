@@ -1,6 +1,7 @@
 """The service as a process: starts from nothing, says where, stops when told, keeps its tokens."""
 
 import asyncio
+import json
 import re
 import signal
 import socket
@@ -72,6 +73,25 @@ def test_it_starts_from_nothing_and_makes_its_token_once(script: Script, tmp_pat
         assert answer.json() == {"name": "operator", "role": "operator"}
     assert token_in(again) == ""
     assert {path.stat().st_mode & 0o077 for path in (data, data / "keys")} == {0}
+
+
+def test_standard_error_that_nobody_reads_stops_nobody(script: Script, tmp_path: Path) -> None:
+    requests = 1_200
+    with serving(script, tmp_path / "data") as (url, said):  # reads its lines at the end only
+        with httpx.Client(base_url=url, timeout=_SECONDS) as http:
+            for _ in range(requests):
+                assert http.get("/v1/nothing").status_code == 404
+        host, _, port = url.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port)), timeout=_SECONDS) as connection:
+            connection.sendall(b"no HTTP at all\r\n\r\n")
+            assert connection.recv(12) == b"HTTP/1.1 400"
+        assert httpx.get(f"{url}/health", timeout=_SECONDS).status_code == 200
+    lines = [json.loads(line) for line in said if line.startswith("{")]
+    assert len("".join(said)) > 1 << 16  # what a pipe takes
+    assert sum(line["event"] == "request" for line in lines) == requests + 1
+    [library] = [line for line in lines if line["event"] == "library"]
+    assert library["name"] == "uvicorn.error"
+    assert "stopped\n" in said
 
 
 def test_a_port_that_is_taken_is_one_sentence(command: Command, tmp_path: Path) -> None:

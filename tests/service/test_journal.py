@@ -2,6 +2,9 @@
 
 import io
 import json
+import logging
+import os
+import threading
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,8 +13,9 @@ import pytest
 from service.bad_requests import JSON
 from service.running import START, Service, a_contribution, an_unknown_token, running, slug_of
 
-from blender_dp.service.logging import Journal
+from blender_dp.service.logging import Journal, JournalHandler
 from blender_dp.service.store import CampaignStore
+from blender_dp.service.unblocked_stream import UnblockedStream
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary7f3a"
@@ -155,3 +159,76 @@ async def test_answers_carry_headers_that_keep_browsers_safe(service: Service) -
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["referrer-policy"] == "no-referrer"
+
+
+def written_by(stream: UnblockedStream, count: int) -> threading.Thread:
+    """Return a thread that writes so many lines, one after the other."""
+
+    def write() -> None:
+        for number in range(count):
+            stream.write(f"{number:0100}\n")
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_an_unread_pipe_makes_nobody_wait_and_what_is_lost_is_counted() -> None:
+    reading, writing = os.pipe()
+    stream = UnblockedStream(writing, lambda lines: f"lost {lines}\n", most_waiting=10_000)
+    writer = written_by(stream, 20_000)
+    writer.join(60)
+    assert not writer.is_alive()
+    read: list[bytes] = []
+
+    def read_all() -> None:
+        while piece := os.read(reading, 1 << 16):
+            read.append(piece)
+
+    reader = threading.Thread(target=read_all, daemon=True)
+    reader.start()
+    assert stream.drain(60)
+    os.close(writing)
+    reader.join(60)
+    os.close(reading)
+    lines = b"".join(read).decode().splitlines()
+    lost = sum(int(line.split()[1]) for line in lines if line.startswith("lost"))
+    kept = [int(line) for line in lines if not line.startswith("lost")]
+    assert lost > 0
+    assert len(kept) + lost == 20_000
+    assert kept == sorted(set(kept))
+
+
+def test_a_pipe_that_is_read_loses_nothing() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    stream = UnblockedStream(writing, lambda _: "lost\n")
+    writer = written_by(stream, 5_000)
+    expected = b"".join(b"%0100d\n" % number for number in range(5_000))
+    read = b""
+    while len(read) < len(expected):
+        read += os.read(reading, 1 << 16)
+    writer.join(60)
+    assert stream.drain(60)
+    assert read == expected
+    os.close(writing)
+    os.close(reading)
+
+
+def test_a_closed_pipe_stops_nobody() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    stream = UnblockedStream(writing, lambda _: "lost\n")
+    stream.write("a line\n")
+    assert stream.drain(60)
+    os.close(writing)
+
+
+def test_what_libraries_log_is_a_line_without_values() -> None:
+    stream = io.StringIO()
+    handler = JournalHandler(Journal(lambda: START, stream))
+    for name, said in (("uvicorn.error", "got %s"), ("blender_dp.service.sqlite", f"got {CANARY}")):
+        record = logging.LogRecord(name, logging.ERROR, "", 0, "got %s", (CANARY,), None)
+        handler.handle(record)
+        line = json.loads(stream.getvalue().splitlines()[-1])
+        assert (line["event"], line["name"], line["message"]) == ("library", name, said)

@@ -75,4 +75,5 @@ class Ending:
         time.sleep(FORCED_AFTER_SECONDS)
         if not self.is_closed:
             self.journal.write("ended-by-force")
+        self.journal.drain()
         os._exit(0 if self.is_closed else FORCED_STATUS)

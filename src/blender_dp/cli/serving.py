@@ -31,7 +31,7 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.logging import Journal
+from blender_dp.service.logging import Journal, collect_library_logs
 from blender_dp.service.metrics import shared_figures
 from blender_dp.service.open_store import open_store
 from blender_dp.service.parts import Limits, Parts
@@ -149,6 +149,7 @@ async def _serve(
     *,
     is_replacement: bool = False,
 ) -> None:
+    collect_library_logs(ending.journal)
     async with opened(storage) as parts:
         parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
         config = uvicorn.Config(
@@ -205,6 +206,7 @@ def work_forever(storage: ServiceOptions, *, once: bool) -> None:
 async def _work(storage: ServiceOptions, *, once: bool) -> None:
     journal = Journal(now)
     ending = Ending(journal=journal)
+    collect_library_logs(journal)
     async with opened(storage) as parts:
         worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
         if once:

@@ -1,0 +1,91 @@
+"""Standard error that never makes its writer wait.
+
+A pipe that nobody reads takes 64 KiB and then blocks whoever writes to it. Here lines wait in
+memory for a thread that writes them; beyond a limit new lines are dropped and counted.
+"""
+
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+MOST_WAITING = 1 << 22
+"""Characters; some ten thousand lines."""
+_LAST_SECONDS = 1.0
+"""How long the end of a process waits for its last lines to be written."""
+
+
+def standard_error() -> int | None:
+    """Return the descriptor of standard error; None where it is no file, as in some tests."""
+    try:
+        return sys.stderr.fileno()
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+class UnblockedStream:
+    """Takes texts from any thread and writes them to a descriptor, in their order."""
+
+    def __init__(
+        self, descriptor: int, lost: Callable[[int], str], most_waiting: int = MOST_WAITING
+    ) -> None:
+        """Take over a descriptor.
+
+        Args:
+            descriptor: Where to write.
+            lost: Returns the line that says how many lines were dropped.
+            most_waiting: Characters that may wait.
+        """
+        self._descriptor, self._lost, self._most = descriptor, lost, most_waiting
+        self._texts: list[str] = []
+        self._size = self._dropped = 0
+        self._is_writing = False
+        self._changed = threading.Condition()
+
+    def write(self, text: str) -> None:
+        """Let a text wait to be written, or drop it."""
+        with self._changed:
+            if self._size + len(text) > self._most:
+                self._dropped += text.count("\n")
+                return
+            self._texts.append(text)
+            self._size += len(text)
+            if not self._is_writing:
+                self._is_writing = True
+                threading.Thread(target=self._write_all, name="log", daemon=True).start()
+
+    def flush(self) -> None:
+        """Do nothing: what waits is written as soon as somebody reads."""
+
+    def drain(self, seconds: float = _LAST_SECONDS) -> bool:
+        """Wait until all is written, but not for long; return whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._is_writing, seconds)
+
+    def _write_all(self) -> None:
+        """Write until nothing waits; then the thread ends, and the next text starts another."""
+        while text := self._next():
+            with suppress(OSError):  # nobody reads any more: no reason to stop
+                self._write(text.encode())
+
+    def _next(self) -> str:
+        with self._changed:
+            if self._dropped and not self._texts:
+                self._texts.append(self._lost(self._dropped))
+                self._dropped = 0
+            text = "".join(self._texts)
+            self._texts, self._size = [], 0
+            if not text:
+                self._is_writing = False
+                self._changed.notify_all()
+            return text
+
+    def _write(self, content: bytes) -> None:
+        rest = memoryview(content)
+        while rest:
+            try:
+                rest = rest[os.write(self._descriptor, rest) :]
+            except BlockingIOError:  # another holder of the pipe asked not to be made wait
+                select.select([], [self._descriptor], [])
