@@ -1,13 +1,14 @@
 """Pairs of neighbouring inputs, and what the running code makes of each: histograms of outcomes."""
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
-from blender_dp.audit.chosen_users import ChosenUsers, Swap
+from blender_dp.audit.chosen_users import ChosenUsers, Swap, WithOneMore
 from blender_dp.core.cells import BoolArray, IntArray
 from blender_dp.core.channel import LocalAlgChannel
 from blender_dp.core.head_list import HeadList
@@ -140,6 +141,34 @@ class StepReleases:
             codes = _binned(values[::2], first) * columns + _binned(values[1::2], second)
             counts += np.bincount(codes, minlength=len(counts))
         return counts
+
+
+Numbers = Callable[[ChosenUsers, Randomness], Sequence[int]]
+"""Runs a step on chosen users; returns the numbers that are attacked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NumberReleases:
+    """A few numbers that a step releases once: one user is all for them, or nothing."""
+
+    release: Numbers
+    edges: Sequence[tuple[int, ...]]
+    """Where each number is cut into outcomes."""
+    users: int
+    """How many others there are, all with the same record."""
+    name: str
+
+    def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
+        """Return how often each combination of outcomes came; every draw is a run of the step."""
+        shape = tuple(len(edges) + 1 for edges in self.edges)
+        counts = np.zeros(shape, dtype=np.int64)
+        others = np.array([self.users], dtype=np.int64)
+        users = WithOneMore(counts=others, has_all=not is_swapped)
+        for _ in range(draws):
+            numbers = self.release(users, randomness)
+            places = zip(self.edges, numbers, strict=True)
+            counts[tuple(bisect_right(edges, number) for edges, number in places)] += 1
+        return counts.ravel()
 
 
 def _binned(values: IntArray, edges: IntArray) -> IntArray:

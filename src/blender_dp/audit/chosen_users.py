@@ -84,6 +84,42 @@ class ChosenUsers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WithOneMore(ChosenUsers):
+    """The same and one more, who has all that a scalar adds up of a user, or nothing of it."""
+
+    has_all: bool
+
+    @property
+    def size(self) -> int:
+        """How many users."""
+        return int(self.counts.sum()) + 1
+
+    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
+        """Count the one more in the first record, or in ⟨⋆,⋆⟩."""
+        cells = head_list.cells
+        counts = np.zeros(cells.cell_count, dtype=np.int64)
+        counts[cells.listed] = self.counts
+        counts[cells.listed[0] if self.has_all else cells.other] += records_per_user
+        return counts
+
+    def distinct_records(self, most: int) -> IntArray:
+        """Give nobody a record but the one more, who has the most that count."""
+        numbers = np.zeros(most + 1, dtype=np.int64)
+        numbers[0] = self.size - 1
+        numbers[most if self.has_all else 0] += 1
+        return numbers
+
+    def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
+        """Add up squares: those of the one more, or none."""
+        squares = unit * self.has_all
+        return ShareSums(
+            cells=unit * self.cell_counts(head_list, 1),
+            record_squares=squares,
+            query_squares=squares,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChosenSums:
     """The records that somebody has, each with its sum."""
 

@@ -8,6 +8,13 @@ import numpy as np
 
 from blender_dp.audit.attacks import UNRELEASED, Release, StepReleases
 from blender_dp.audit.chosen_users import ChosenUsers, Swap, number_of, record
+from blender_dp.audit.number_targets import (
+    branch_scalar,
+    epsilon_alone,
+    gaussian_scalars,
+    laplace_scalars,
+    paper_everything_else,
+)
 from blender_dp.audit.targets import Target
 from blender_dp.core.budget import Branch, Budget
 from blender_dp.core.cells import IntArray
@@ -23,7 +30,6 @@ from blender_dp.core.head_list import HeadList
 from blender_dp.core.laplace_plan import laplace_plan
 from blender_dp.core.lattice import UNIT
 from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.core.normal_tail import gaussian_delta
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.randomness import Randomness
 
@@ -45,10 +51,14 @@ def curator_targets(epsilon: float, delta: float) -> list[Target]:
     return [
         paper_names(paper),
         paper_sums(paper),
+        paper_everything_else(paper),
+        branch_scalar(weighed),
         sharp_counts(counted),
         sharp_laplace_sums(counted),
+        laplace_scalars(weighed),
         sharp_weights(weighed),
         sharp_gaussian_sums(weighed),
+        gaussian_scalars(weighed),
     ]
 
 
@@ -168,15 +178,10 @@ def sharp_gaussian_sums(parameters: Parameters) -> Target:
     """Return the noisy sums of ``sharp`` in the Gaussian branch, by what they alone promise."""
     budget = Budget.of(parameters)
     sigma = gaussian_plan(budget.rest, budget.delta).estimation_sigma
-    mu = Fraction(isqrt(2 * UNIT**2 << 128) + 1, sigma << 64)
-
-    def spent(at: Fraction) -> Fraction:
-        return gaussian_delta(mu, at)
-
     swap = Swap(removed=_USERS, added=_USERS)
     return Target(
         name="sums, sharp, many records a user",
-        epsilon=float(least_epsilon(spent, budget.delta, budget.rest) or budget.rest),
+        epsilon=epsilon_alone(sigma, budget),
         delta=parameters.delta,
         attacks=[_tally(parameters, swap, _by_deviations(swap, sigma))],
         effort=1 / 100,
