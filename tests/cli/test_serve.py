@@ -94,6 +94,35 @@ def test_standard_error_that_nobody_reads_stops_nobody(script: Script, tmp_path:
     assert "stopped\n" in said
 
 
+@pytest.mark.parametrize(
+    ("options", "is_believed"),
+    [((), False), (("--proxy", "127.0.0.0/8"), True), (("--proxy", "192.0.2.1"), False)],
+    ids=["nobody is a front end", "the sender is one", "another is one"],
+)
+def test_only_a_named_front_end_says_where_a_request_comes_from(
+    script: Script, tmp_path: Path, options: tuple[str, ...], is_believed: bool
+) -> None:
+    token = "A" * 43
+    with serving(script, tmp_path / "data", *options) as (url, _):
+        statuses = [
+            httpx.get(
+                f"{url}/v1/whoami",
+                headers={"authorization": f"Bearer {token}", "x-forwarded-for": f"198.51.100.{n}"},
+                timeout=_SECONDS,
+            ).status_code
+            for n in range(30)  # three times what one address may guess
+        ]
+    assert set(statuses) == ({401} if is_believed else {401, 429})
+
+
+def test_what_is_no_address_of_a_front_end_is_one_sentence(
+    command: Command, tmp_path: Path
+) -> None:
+    for address in ("front.example", "192.0.2.1/8", ""):
+        outcome = command("serve", "--data", tmp_path / "data", "--proxy", address)
+        assert_refused(outcome, "--proxy")
+
+
 def test_a_port_that_is_taken_is_one_sentence(command: Command, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -1,6 +1,10 @@
 """``blender-dp serve``: the collection service."""
 
+from ipaddress import ip_network
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.service_options import ServiceOptions, require_service_extra
@@ -18,6 +22,7 @@ def serve(
     no_jobs: Flag = False,
     uploads_per_second: float | None = None,
     private_metrics: Flag = False,
+    proxy: Annotated[tuple[str, ...], Parameter(negative="")] = (),
 ) -> None:
     """Run the collection service: campaigns from consent to release, over HTTP.
 
@@ -43,10 +48,13 @@ def serve(
     no_jobs
         Leave jobs and deadlines to another process (blender-dp work).
     uploads_per_second
-        How many enrolments and contributions are taken from one address, for simulated devices
-        or a front end that hides addresses. Default: a few at once, then one in a second.
+        How many enrolments are taken from one address, and uploads with one token, for simulated
+        devices or a front end that hides addresses. Default: a few at once, then one in a second.
     private_metrics
         Show /metrics only to those who send a token of any role.
+    proxy
+        Address or network of a front end whose X-Forwarded-For says where a request comes from;
+        give it once per front end. Default: nobody's, the connection's own address counts.
     """
     require_service_extra("serve")
     from blender_dp.cli.serving import Listening, serve_forever  # noqa: PLC0415 - an extra
@@ -68,5 +76,16 @@ def serve(
         has_jobs=not no_jobs,
         uploads_per_second=uploads_per_second,
         has_private_metrics=private_metrics,
+        proxies=tuple(_network(address) for address in proxy),
     )
     serve_forever(storage, listening)
+
+
+def _network(address: str) -> str:
+    """Return an address or network in its one spelling."""
+    try:
+        return str(ip_network(address))
+    except ValueError:
+        raise ParameterError(
+            "proxy", "an address such as 192.0.2.7 or a network such as 192.0.2.0/24", address
+        ) from None

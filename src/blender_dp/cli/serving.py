@@ -49,6 +49,8 @@ class Listening:
     has_jobs: bool
     uploads_per_second: float | None = None
     has_private_metrics: bool = False
+    proxies: tuple[str, ...] = ()
+    """Networks of front ends whose word on a request's address counts."""
 
     @property
     def limits(self) -> Limits:
@@ -168,6 +170,8 @@ async def _serve(
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=bool(listening.proxies),
+            forwarded_allow_ips=list(listening.proxies),
             ssl_certfile=listening.certificate,
             ssl_keyfile=listening.key,
             timeout_graceful_shutdown=GRACE_SECONDS,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from blender_dp.service.problems import Problem
+from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.store import CampaignStore, Token
 from blender_dp.wire.packed_items import from_text, to_text
 
@@ -116,15 +116,22 @@ class Gate:
     ) -> Token:
         """Return the token of a request if its role is one of these.
 
-        An address that guessed too often is refused before its next guess is looked at.
+        Wrong tokens count against their address. A valid one is always let in: whoever guesses
+        from an address must not lock out those who share it.
         """
-        self._wrong.require(address)
         digest = token_digest(bearer(authorization))
         token = await self._store.token(digest)
         # Looked up by digest: what the time of a lookup tells of a digest leads to no token.
         if token is None or not hmac.compare_digest(token.digest, digest):
-            self._wrong.take(address)
-            raise Problem.TOKEN_UNKNOWN.error()
+            raise self.wrong_token(address)
         if token.role not in roles:
             raise Problem.ROLE_NOT_ENOUGH.error()
         return token
+
+    def wrong_token(self, address: str) -> ProblemError:
+        """Count a wrong token and return the refusal; one that asks to wait if there were many."""
+        try:
+            self._wrong.take(address)
+        except ProblemError as too_many:
+            return too_many
+        return Problem.TOKEN_UNKNOWN.error()

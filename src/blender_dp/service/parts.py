@@ -22,7 +22,7 @@ class Limits:
     enrol: Rate = field(default=Rate(burst=20, per_second=0.2))
     """Open enrolment, for each address."""
     opt_in: Rate = field(default=Rate(burst=60, per_second=1.0))
-    """Contributions and withdrawals, for each address."""
+    """Contributions and withdrawals, for each token."""
     wrong_tokens: Rate = field(default=Rate(burst=10, per_second=0.1))
     """Guesses at tokens, for each address."""
     plan: Rate = field(default=Rate(burst=5, per_second=0.1))

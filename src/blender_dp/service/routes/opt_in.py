@@ -21,6 +21,7 @@ from blender_dp.service.problems import Problem
 from blender_dp.service.routes.asking import BEARER, Asking, StrictRequest, address_of
 from blender_dp.service.routes.campaigns import ONE
 from blender_dp.service.routes.refusals import WITH_BODY, refusals
+from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.wire.contribution import Contribution, consent_digest, read_contribution
 
 MOST_BYTES = 1 << 22
@@ -31,19 +32,28 @@ _REFUSED = (
 )
 
 
-def _enrolment(request: Asking, desk: Desk) -> bytes:
-    desk.opt_in_limit.take(address_of(request))
+def _enrolment(request: Asking) -> bytes:
     return token_digest(bearer(request.headers.get("authorization")))
 
 
 async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
-    """Refuse who may not contribute now, before the body is read."""
+    """Refuse who may not contribute or withdraw now, before the body is read.
+
+    Wrong tokens count against their address, uploads against their token: whoever sends many from
+    an address does not lock out those who share it.
+    """
     desk: Desk = request.app.state.desk
-    enrolment = _enrolment(request, desk)
+    enrolment = _enrolment(request)
     campaign = await desk.parts.store.campaign(request.path_params["campaign_id"])
     if campaign.state is not State.OPT_IN_OPEN:
         raise Problem.NOT_COLLECTING.error()
-    await desk.parts.store.require_enrolment(campaign.id, enrolment)
+    try:
+        await desk.parts.store.require_enrolment(campaign.id, enrolment)
+    except StoreRefusal as refusal:
+        if refusal.reason is Reason.UNKNOWN_ENROLMENT:
+            raise desk.gate.wrong_token(address_of(request)) from None
+        raise
+    desk.opt_in_limit.take(enrolment.hex())
 
 
 @post(
@@ -71,7 +81,7 @@ async def contribute(
 
     The same body again is accepted and changes nothing; another body is refused.
     """
-    enrolment = token_digest(bearer(request.headers.get("authorization")))
+    enrolment = _enrolment(request)
     contribution = _checked(data, await desk.parts.store.campaign(campaign_id))
     try:
         sealed = sealed_contribution(desk.parts.keys, campaign_id, enrolment, contribution)
@@ -84,6 +94,7 @@ async def contribute(
 @delete(
     _PATH,
     operation_id="withdraw",
+    guards=[_require_enrolment],
     security=BEARER,
     tags=["opt-in"],
     responses=refusals(*_REFUSED),
@@ -92,7 +103,7 @@ async def withdraw(
     campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
 ) -> None:
     """Delete a contribution for good, while the opt-in side is open."""
-    await desk.parts.store.withdraw(campaign_id, _enrolment(request, desk))
+    await desk.parts.store.withdraw(campaign_id, _enrolment(request))
 
 
 def _checked(data: NewContribution, campaign: Campaign) -> Contribution:
