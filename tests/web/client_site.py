@@ -1,16 +1,26 @@
 """A site on this machine that uses the browser client, and the service that it reports to."""
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
+from uuid import UUID
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.wire.hash_chain import PublicKind, entry
+from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.wire.signed_log import log_document
+from blender_dp.wire.times import read_time
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
@@ -45,6 +55,33 @@ def built_client() -> bytes:
     return (WEB / "client" / "dist" / "blender-dp-client.js").read_bytes()
 
 
+def published() -> dict[str, Any]:
+    """Return what a service publishes of the vectors' campaign and list, by path."""
+    seed = hashlib.sha256(b"blender-dp test vector service").digest()
+    key, campaign, good = (
+        Ed25519PrivateKey.from_private_bytes(seed),
+        SIGNED["campaign"],
+        SIGNED["good"],
+    )
+    time = read_time(good["log_entry"]["time"])
+    assert time is not None
+    step = partial(entry, campaign=UUID(campaign), time=time)
+    first = step(None, kind=PublicKind.CAMPAIGN, digest=good["description"])
+    listed = step(first, kind=PublicKind.HEAD_LIST, digest=good["head_list"]["digest"])
+    signed = signed_head_list_document(
+        good["head_list"],
+        listed,
+        campaign=UUID(campaign),
+        description=good["description"],
+        key=key,
+    )
+    return {
+        f"/v1/campaigns/{campaign}": {"description": SIGNED["description"]},
+        f"/v1/campaigns/{campaign}/head-list": signed,
+        "/v1/log?from=0": log_document([first, listed], key),
+    }
+
+
 class ClientSite(ThreadingHTTPServer):
     """Serves the page, the client and a signed list; keeps the reports and all that was sent."""
 
@@ -52,12 +89,14 @@ class ClientSite(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Visit)
         self.reports: list[bytes] = []
         self.sent: list[str] = []
-        listed = f"/v1/campaigns/{SIGNED['campaign']}/head-list"
         self.files = {
             "/": ("text/html", PAGE.encode()),
             "/client.js": ("text/javascript", client),
             "/worker.js": ("text/javascript", WORKER.encode()),
-            listed: ("application/json", json.dumps(SIGNED["good"]).encode()),
+            **{
+                path: ("application/json", json.dumps(document).encode())
+                for path, document in published().items()
+            },
         }
 
     @property

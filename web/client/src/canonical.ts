@@ -2,12 +2,33 @@
  * JSON in the one spelling that digests are taken of: sorted keys, no white space, no escapes
  * beyond those that JSON demands.
  */
+import { must } from './refusal.js';
 
 /** Whatever a JSON document holds. */
 export type Json = null | boolean | number | string | readonly Json[] | Fields;
 /** The fields of a JSON object. */
 export interface Fields {
   readonly [name: string]: Json;
+}
+
+/** Reads JSON of a service: of bounded length, and with whole numbers only. */
+export function parseJson(text: string, mostLetters: number): Json {
+  must(text.length <= mostLetters, 'a document must be smaller');
+  // JSON.parse reads 1.0 and 1e0 as 1; no other reader of these documents takes them for it.
+  const outsideTexts = text.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  const isWhole = !/\d[.eE]|-/.test(outsideTexts);
+  const document = parsed(text);
+  must(document === null || isWhole, 'numbers must be whole');
+  return document;
+}
+
+/** Returns what JSON holds; null if it is none. */
+export function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Tells whether a value is a JSON object. */

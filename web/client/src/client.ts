@@ -1,10 +1,18 @@
 /** A device in campaigns of one service. */
 import { type Contribution, contribute, withdraw } from './contribution.js';
+import { readDescription, requirePromised } from './description.js';
 import { KeptLedger } from './kept-ledger.js';
-import { type Change, type EntryState, forgotten, type LedgerEntry } from './ledger.js';
+import {
+  type Change,
+  EMPTY_LEDGER,
+  type EntryState,
+  forgotten,
+  type LedgerEntry,
+} from './ledger.js';
 import { type Odds, oddsOf } from './odds.js';
 import {
   DEFAULT_POLICY,
+  type LoggedList,
   type Policy,
   requireAcceptable,
   requireBudget,
@@ -12,9 +20,11 @@ import {
   requirePause,
   spent,
 } from './policy.js';
+import { requireLogged } from './public-log.js';
 import { guarded, must, type Result } from './refusal.js';
 import { randomizerFor, type SearchRecord } from './report.js';
-import { readSignedHeadList, type SignedHeadList } from './signed-head-list.js';
+import { reportCost } from './report-cost.js';
+import { readSignedHeadList } from './signed-head-list.js';
 import type { Storage } from './storage.js';
 import { type Fetch, Service } from './transport.js';
 import { secureBytes } from './uniform.js';
@@ -62,8 +72,11 @@ export interface Account {
 /** What is known of a campaign's list before anything is reported. */
 export interface ListSummary {
   readonly digest: string;
+  /** The digest of what the campaign promises. */
+  readonly description: string;
   readonly queryCount: number;
   readonly cellCount: number;
+  /** What a report costs. */
   readonly epsilon: number;
   /** What a report says, for every question that is asked. */
   readonly odds: readonly Odds[];
@@ -89,18 +102,20 @@ export class BlenderClient {
   /** Fetches and checks the list of a campaign, and remembers it: later it must be the same. */
   headList(campaign: string): Promise<Result<ListSummary>> {
     return guarded(async () => {
-      const signed = await this.#signedList(campaign);
+      const list = await this.#loggedList(campaign);
       await this.#ledger.update((ledger) => ({
-        ledger: requireKnown(ledger, this.#service.address, signed, this.#publicKey),
+        ledger: requireKnown(ledger, this.#service.address, list, this.#publicKey),
         value: undefined,
       }));
-      const { digest, queries, cells, mechanism } = signed.headList;
+      const { description, headList } = list.signed;
+      const { digest, queries, cells } = headList;
       return {
         digest,
+        description,
         queryCount: queries.length,
         cellCount: cells.queryOfCell.length,
-        epsilon: Number(mechanism.epsilon),
-        odds: oddsOf(signed.headList),
+        epsilon: Number(reportCost(headList).epsilon),
+        odds: oddsOf(headList),
       };
     });
   }
@@ -180,26 +195,24 @@ export class BlenderClient {
   }
 
   async #draw(campaign: string, record: SearchRecord | null): Promise<LedgerEntry> {
-    const signed = await this.#signedList(campaign);
-    const { digest: madeFor, mechanism } = signed.headList;
-    const randomizer = await randomizerFor(signed.headList, secureBytes(16));
+    const list = await this.#loggedList(campaign);
+    const { headList } = list.signed;
+    const randomizer = await randomizerFor(headList, secureBytes(16));
     const service = this.#service.address;
-    const { epsilon } = mechanism;
-    const delta = mechanism.name === 'local-alg' ? mechanism.delta : '0.0';
+    const cost = reportCost(headList);
     return this.#ledger.record(campaign, 'report', (ledger): Change<LedgerEntry> => {
       const drawnAt = this.#now();
-      const known = requireKnown(ledger, service, signed, this.#publicKey);
+      const known = requireKnown(ledger, service, list, this.#publicKey);
       requirePause(ledger, service, this.#policy, drawnAt);
-      requireBudget(ledger, { epsilon, delta }, this.#policy, drawnAt);
+      requireBudget(ledger, cost, this.#policy, drawnAt);
       const entry: LedgerEntry = {
         campaign,
         role: 'report',
         service,
-        madeFor,
+        madeFor: headList.digest,
         body: randomizer(record, secureBytes),
         token: '',
-        epsilon,
-        delta,
+        ...cost,
         drawnAt,
         state: 'unsent',
       };
@@ -215,10 +228,19 @@ export class BlenderClient {
     return this.#ledger.settle(entry, answer?.ok ? 'sent' : 'refused');
   }
 
-  async #signedList(campaign: string): Promise<SignedHeadList> {
+  /** Fetches a list that is what the campaign promises, that this device may afford, and logged. */
+  async #loggedList(campaign: string): Promise<LoggedList> {
     const signed = await readSignedHeadList(await this.#service.text(campaign, '/head-list'));
     requireAcceptable(signed, campaign, this.#policy);
-    return signed;
+    requireBudget(EMPTY_LEDGER, reportCost(signed.headList), this.#policy, 0);
+    const promise = await readDescription(await this.#service.text(campaign), campaign);
+    requirePromised(signed, promise);
+    const { logEntry, publicKey } = signed;
+    const { logs } = await this.#ledger.read();
+    const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>
+      this.#service.log(start),
+    );
+    return { signed, logged };
   }
 
   get #parts() {

@@ -1,8 +1,10 @@
 /** The description of a campaign: what people are promised, the same for everybody. */
-import { digestOf, type Fields, isObject, type Json, textDigest } from './canonical.js';
-import { isDecimal } from './fraction.js';
+import { digestOf, type Fields, isObject, parsed, textDigest } from './canonical.js';
+import { exact, isBelow } from './fraction.js';
+import { decimal } from './mechanism.js';
 import type { Cost } from './policy.js';
 import { must } from './refusal.js';
+import type { SignedHeadList } from './signed-head-list.js';
 
 /** What a campaign promises. */
 export interface Description extends Cost {
@@ -23,8 +25,8 @@ export async function readDescription(text: string, campaign: string): Promise<D
     'a campaign must have a description',
   );
   must(fields.id === campaign, 'campaign must be the one that was asked for');
-  const { epsilon, delta } = fields.parameters;
-  must(isDecimal(epsilon) && isDecimal(delta), 'epsilon and delta must be numbers as texts');
+  const epsilon = decimal(fields.parameters, 'epsilon', (x) => x > 0 && Number.isFinite(x));
+  const delta = decimal(fields.parameters, 'delta', (x) => x >= 0 && x < 1);
   const { text: consent } = fields.consent;
   must(typeof consent === 'string', 'consent must have a text');
   return {
@@ -36,10 +38,17 @@ export async function readDescription(text: string, campaign: string): Promise<D
   };
 }
 
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** Refuses a list that is bound to another description, or asks for more than this one promises. */
+export function requirePromised(
+  { description, headList }: SignedHeadList,
+  promise: Description,
+): void {
+  must(description === promise.digest, 'the list must be bound to the campaign’s description');
+  const { mechanism } = headList;
+  const delta = mechanism.name === 'local-alg' ? mechanism.delta : '0.0';
+  must(
+    !isBelow(exact(promise.epsilon), exact(mechanism.epsilon)) &&
+      !isBelow(exact(promise.delta), exact(delta)),
+    'epsilon and delta must be at most what the campaign promises',
+  );
 }

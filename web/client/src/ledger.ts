@@ -1,4 +1,5 @@
 /** What a device has promised and spent, and what it knows of services; kept forever. */
+import type { Fields } from './canonical.js';
 import { must } from './refusal.js';
 
 const VERSION = 2;
@@ -33,12 +34,33 @@ export interface LedgerEntry {
   readonly state: EntryState;
 }
 
+/** Where an entry of a public log is: its index, and the hash that fixes all before it. */
+export interface LogPlace {
+  readonly index: number;
+  readonly hash: string;
+}
+
+/** What a service signed of a list: proof against it, should it show others another one. */
+export interface Evidence {
+  readonly campaign: string;
+  readonly description: string;
+  /** The digest of the list, which is itself published. */
+  readonly head_list: string;
+  readonly log_entry: Fields;
+  readonly public_key: string;
+  readonly signature: string;
+}
+
 export interface Ledger {
   readonly version: typeof VERSION;
   /** The public key of every service, by its address. */
   readonly keys: Readonly<Record<string, string>>;
   /** The digest of the list of every campaign, by campaign: whatever address it comes from. */
   readonly lists: Readonly<Record<string, string>>;
+  /** The last place read of every public log, by the key that signs it. */
+  readonly logs: Readonly<Record<string, LogPlace>>;
+  /** What was signed of the list of every campaign, by campaign. */
+  readonly evidence: Readonly<Record<string, Evidence>>;
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -57,7 +79,14 @@ export interface FirstLedger {
   }[];
 }
 
-export const EMPTY_LEDGER: Ledger = { version: VERSION, keys: {}, lists: {}, entries: [] };
+export const EMPTY_LEDGER: Ledger = {
+  version: VERSION,
+  keys: {},
+  lists: {},
+  logs: {},
+  evidence: {},
+  entries: [],
+};
 
 /** What becomes of a ledger (nothing, if left out), and what to tell the caller. */
 export interface Change<Value> {
@@ -70,7 +99,7 @@ export function upToDate(stored: Ledger | FirstLedger | undefined): Ledger {
   if (!stored) return EMPTY_LEDGER;
   if (!('version' in stored)) return migrated(stored);
   must(stored.version === VERSION, 'the ledger was written by a newer version of this software');
-  return stored;
+  return { ...EMPTY_LEDGER, ...stored };
 }
 
 /** Of two lists that one campaign showed under two addresses, the one seen first is remembered. */
@@ -118,23 +147,29 @@ export function withChange(
  * cost, and what takes a contribution back. Without that the device would report to the same
  * campaign again, or be in both of its groups. What was not sent never will be.
  */
-export function forgotten({ keys, lists, entries, ...rest }: Ledger): Ledger {
-  const kept = (known: Ledger['keys'], names: readonly string[]) =>
-    Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
+export function forgotten(ledger: Ledger): Ledger {
+  const campaigns = ledger.entries.map((entry) => entry.campaign);
+  const services = ledger.entries.map((entry) => entry.service);
+  const evidence = only(ledger.evidence, campaigns);
+  const signers = Object.values(evidence).map((signed) => signed.public_key);
   return {
-    ...rest,
-    keys: kept(
-      keys,
-      entries.map((entry) => entry.service),
-    ),
-    lists: kept(
-      lists,
-      entries.map((entry) => entry.campaign),
-    ),
-    entries: entries.map((entry) => ({
+    ...ledger,
+    keys: only(ledger.keys, services),
+    lists: only(ledger.lists, campaigns),
+    logs: only(ledger.logs, signers),
+    evidence,
+    entries: ledger.entries.map((entry) => ({
       ...entry,
       body: '',
       state: entry.state === 'unsent' ? 'uncertain' : entry.state,
     })),
   };
+}
+
+/** Returns the part of what is known that has one of these names. */
+function only<Known>(
+  known: Readonly<Record<string, Known>>,
+  names: readonly string[],
+): Readonly<Record<string, Known>> {
+  return Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
 }

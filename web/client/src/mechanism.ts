@@ -63,7 +63,12 @@ export function mechanismDocument(mechanism: Mechanism): Fields {
   };
 }
 
-function decimal(fields: Fields, name: string, isInside: (value: number) => boolean): string {
+/** Returns a number that a document holds as a text, in its one spelling and within its range. */
+export function decimal(
+  fields: Fields,
+  name: string,
+  isInside: (value: number) => boolean,
+): string {
   const text = fields[name];
   must(isDecimal(text), `${name} must be a number written as a text`);
   must(isInside(Number(text)), `${name} is outside its range`);

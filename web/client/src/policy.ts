@@ -1,6 +1,6 @@
 /** What a device refuses, whatever a service asks for. */
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
-import type { Ledger, LedgerEntry } from './ledger.js';
+import type { Ledger, LedgerEntry, LogPlace } from './ledger.js';
 import { must } from './refusal.js';
 import type { SignedHeadList } from './signed-head-list.js';
 
@@ -33,6 +33,12 @@ export interface Cost {
   readonly delta: string;
 }
 
+/** A list, and the last place that was read of the log that has it. */
+export interface LoggedList {
+  readonly signed: SignedHeadList;
+  readonly logged: LogPlace;
+}
+
 /** Refuses settings that are no numbers: a comparison with one would let everything through. */
 export function requirePolicy(policy: Policy): void {
   const { mostEpsilon, mostDelta } = policy;
@@ -58,25 +64,40 @@ export function requireAcceptable(signed: SignedHeadList, campaign: string, poli
 export function requireKnown(
   ledger: Ledger,
   service: string,
-  signed: SignedHeadList,
+  { signed, logged }: LoggedList,
   publicKey: string | undefined,
 ): Ledger {
-  const { keys, lists } = ledger;
-  const seen = keys[service] ?? signed.publicKey;
+  const { keys, lists, logs } = ledger;
+  const { campaign, description, headList, logEntry, publicKey: signer, signature } = signed;
+  const seen = keys[service] ?? signer;
   // A key that was given is better than one that was only seen first.
+  must(signer === (publicKey ?? seen), 'public_key must be the one known of this service');
+  const { digest } = headList;
   must(
-    signed.publicKey === (publicKey ?? seen),
-    'public_key must be the one known of this service',
-  );
-  const { digest } = signed.headList;
-  must(
-    (lists[signed.campaign] ?? digest) === digest,
+    (lists[campaign] ?? digest) === digest,
     'a campaign must have one list, the same for everybody',
   );
+  const before = ledger.evidence[campaign];
+  must(
+    (before?.description ?? description) === description,
+    'the description of a campaign must stay the same',
+  );
+  const evidence = before ?? {
+    campaign,
+    description,
+    head_list: digest,
+    log_entry: logEntry,
+    public_key: signer,
+    signature,
+  };
+  const known = logs[signer];
+  const last = known && known.index > logged.index ? known : logged;
   return {
     ...ledger,
     keys: { ...keys, [service]: seen },
-    lists: { ...lists, [signed.campaign]: digest },
+    lists: { ...lists, [campaign]: digest },
+    logs: { ...logs, [signer]: last },
+    evidence: { ...ledger.evidence, [campaign]: evidence },
   };
 }
 

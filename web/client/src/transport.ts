@@ -17,9 +17,12 @@ export class Service {
 
   /** Fetches a document of a campaign as text. */
   async text(campaign: string, path = ''): Promise<string> {
-    const response = await this.#request(campaign, path, {});
-    must(response?.ok === true, 'the service does not have it, or cannot be reached');
-    return response.text();
+    return textOf(await this.#request(campaignPath(campaign, path), {}));
+  }
+
+  /** Fetches a piece of the public log, from an entry on, as text. */
+  async log(start: number): Promise<string> {
+    return textOf(await this.#request(`log?from=${start}`, {}));
   }
 
   /** Sends JSON, or deletes; returns the answer, if there was one. */
@@ -32,30 +35,32 @@ export class Service {
       ...(body === null ? {} : { 'content-type': 'application/json' }),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
     };
-    return this.#request(campaign, path, { method, headers, body });
+    return this.#request(campaignPath(campaign, path), { method, headers, body });
   }
 
-  async #request(
-    campaign: string,
-    path: string,
-    options: RequestInit,
-  ): Promise<Response | undefined> {
+  async #request(path: string, options: RequestInit): Promise<Response | undefined> {
     must(/^https?:\/\/\w/.test(this.address), 'service must be an address of the web');
     try {
-      return await this.#fetch(
-        `${this.address}/v1/campaigns/${encodeURIComponent(campaign)}${path}`,
-        {
-          ...options,
-          cache: 'no-store',
-          credentials: 'omit',
-          referrerPolicy: 'no-referrer',
-          signal: AbortSignal.timeout(PATIENCE),
-        },
-      );
+      return await this.#fetch(`${this.address}/v1/${path}`, {
+        ...options,
+        cache: 'no-store',
+        credentials: 'omit',
+        referrerPolicy: 'no-referrer',
+        signal: AbortSignal.timeout(PATIENCE),
+      });
     } catch {
       return undefined;
     }
   }
+}
+
+function campaignPath(campaign: string, path: string): string {
+  return `campaigns/${encodeURIComponent(campaign)}${path}`;
+}
+
+function textOf(response: Response | undefined): Promise<string> {
+  must(response?.ok === true, 'the service does not have it, or cannot be reached');
+  return response.text();
 }
 
 interface Sent {

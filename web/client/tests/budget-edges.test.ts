@@ -7,7 +7,10 @@ import type { Policy } from '../src/policy.js';
 import { indexedDbStorage, memoryStorage, type Storage } from '../src/storage.js';
 import {
   CAMPAIGN,
+  entryOf,
   FakeService,
+  LOG,
+  listOf,
   OTHER_PUBLIC_KEY,
   PUBLIC_KEY,
   SERVICE,
@@ -27,13 +30,6 @@ beforeEach(async () => {
 
 function device(storage: Storage, options: Partial<ClientOptions> = {}): BlenderClient {
   return new BlenderClient({ service: SERVICE, storage, fetch: service.fetch, ...options });
-}
-
-async function listOf(campaign: string): Promise<string> {
-  return signedText({
-    entry: (entry) => ({ ...entry, campaign }),
-    document: (document) => ({ ...document, campaign }),
-  });
 }
 
 describe('the window', () => {
@@ -56,7 +52,9 @@ describe('the budget', () => {
     const storage = memoryStorage();
     const policy = { mostEpsilon: 7.999 };
     expect((await device(storage, { policy }).report(CAMPAIGN, RECORD)).ok).toBe(true);
-    service.text = await listOf(OTHER_CAMPAIGN);
+    const log = [...LOG, ...entryOf(service.text)];
+    service.text = await listOf(OTHER_CAMPAIGN, log);
+    service.log = [...log, ...entryOf(service.text)];
     const other = device(storage, { policy, service: 'https://other.example' });
     expect(await other.report(OTHER_CAMPAIGN, RECORD)).toMatchObject({
       problem: expect.stringContaining('budget'),

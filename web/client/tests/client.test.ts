@@ -1,10 +1,20 @@
 /** What a device does with its one report: stored first, the same bytes every time, never a throw. */
 import 'fake-indexeddb/auto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Fields } from '../src/canonical.js';
 import { BlenderClient, type ClientOptions } from '../src/client.js';
 import { EMPTY_LEDGER } from '../src/ledger.js';
 import { indexedDbStorage, memoryStorage, type Storage } from '../src/storage.js';
-import { CAMPAIGN, FakeService, PUBLIC_KEY, SERVICE, signedText } from './service.js';
+import {
+  CAMPAIGN,
+  entryOf,
+  FakeService,
+  LOG,
+  listOf,
+  PUBLIC_KEY,
+  SERVICE,
+  signedText,
+} from './service.js';
 
 const RECORD = { query: 'query 17', url: 'a.example' };
 const DAY = 86_400_000;
@@ -37,7 +47,7 @@ describe.each(['memory', 'IndexedDB'])('with the ledger in %s', (kind) => {
     };
     await device(storage).report(CAMPAIGN, RECORD);
     expect(written.entries).toMatchObject([
-      { role: 'report', state: 'unsent', epsilon: '4.0', body: service.reports[0] },
+      { role: 'report', state: 'unsent', epsilon: '4.000000', body: service.reports[0] },
     ]);
     expect((await kept(storage)).entries).toMatchObject([{ state: 'sent' }]);
   });
@@ -58,7 +68,7 @@ describe.each(['memory', 'IndexedDB'])('with the ledger in %s', (kind) => {
     const second = await device(storage).report(CAMPAIGN, { query: 'query 20', url: 'a.example' });
     expect(second).toEqual(first);
     expect(service.reports.length).toBe(1);
-    expect(service.traffic.length, 'the list is fetched once').toBe(2);
+    expect(service.traffic.length, 'list, campaign and log are fetched once').toBe(4);
     expect((await kept(storage)).entries.length).toBe(1);
   });
 
@@ -95,10 +105,9 @@ test('the next campaign of a service may come after seven days, and not before',
   const client = device(storage, { now: () => now });
   await client.report(CAMPAIGN, RECORD);
   const next = '00000000-0000-4000-8000-000000000003';
-  service.text = await signedText({
-    entry: (entry) => ({ ...entry, campaign: next }),
-    document: (document) => ({ ...document, campaign: next }),
-  });
+  const log = [...LOG, ...entryOf(service.text)];
+  service.text = await listOf(next, log);
+  service.log = [...log, ...entryOf(service.text)];
   now += 7 * DAY - 1;
   expect((await client.report(next, RECORD)).ok).toBe(false);
   now += 1;
@@ -114,12 +123,13 @@ test('a list that was looked at must stay the same', async () => {
     cellCount: 81,
     epsilon: 4,
   });
-  service.text = await signedText({
-    list: (list) => ({
-      ...list,
-      queries: [{ query: 'a', urls: ['b'] }, ...(list.queries as object[])] as never,
-    }),
+  const log = [...LOG, ...entryOf(service.text)];
+  const longer = (list: Fields) => ({
+    ...list,
+    queries: [{ query: 'a', urls: ['b'] }, ...(list.queries as Fields[])],
   });
+  service.text = await signedText({ list: longer }, log);
+  service.log = [...log, ...entryOf(service.text)];
   const result = await client.report(CAMPAIGN, RECORD);
   expect(result).toEqual({
     ok: false,
@@ -130,7 +140,7 @@ test('a list that was looked at must stay the same', async () => {
 
 test('neither the query nor the URL of a record is ever sent', async () => {
   await device(memoryStorage()).report(CAMPAIGN, { query: 'query 17', url: 'planted.example' });
-  expect(service.traffic.length).toBe(2);
+  expect(service.traffic.length).toBe(4);
   for (const request of service.traffic) expect(request).not.toMatch(/query 17|planted/);
   const { report_id: id, ...rest } = JSON.parse(service.reports[0] ?? '');
   expect(id).toMatch(/^[\w-]{22}$/);

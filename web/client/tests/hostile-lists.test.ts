@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Fields, without } from '../src/canonical.js';
 import { BlenderClient } from '../src/client.js';
-import { EMPTY_LEDGER, type Ledger, type LedgerEntry } from '../src/ledger.js';
+import { EMPTY_LEDGER, type Ledger, type LedgerEntry, type LogPlace } from '../src/ledger.js';
 import { readSignedHeadList } from '../src/signed-head-list.js';
 import { memoryStorage } from '../src/storage.js';
 import {
@@ -132,7 +132,7 @@ async function expectRefused(names: readonly string[]): Promise<void> {
 test('without a broken rule the same device reports, and the ledger shows it', async () => {
   const { result, after, reports } = await tryToReport([]);
   expect(result).toMatchObject({ ok: true, state: 'sent', epsilon: 4 });
-  expect(after.entries).toMatchObject([{ state: 'sent', epsilon: '4.0', body: reports[0] }]);
+  expect(after.entries).toMatchObject([{ state: 'sent', epsilon: '4.000000', body: reports[0] }]);
 });
 
 describe('refused with the ledger untouched', () => {
@@ -160,6 +160,7 @@ test('a key that was given is the only one trusted, even at first sight', async 
 interface Vectors {
   readonly campaign: string;
   readonly good: Fields;
+  readonly description: Fields;
   readonly signed_by_another_key: Fields;
   readonly broken: Readonly<Record<string, Fields>>;
   readonly refused_by_policy: Readonly<Record<string, Fields>>;
@@ -167,9 +168,18 @@ interface Vectors {
 
 const VECTORS = readVectors<Vectors>('signed_head_list');
 
-async function reportTo(document: Fields) {
+/** A device that has read the log up to the entry of the good list. */
+const { index, hash } = VECTORS.good.log_entry as Fields & LogPlace;
+const READ: Ledger = {
+  ...EMPTY_LEDGER,
+  logs: { [String(VECTORS.good.public_key)]: { index, hash } },
+};
+
+async function reportTo(document: Fields, description = VECTORS.description) {
   const service = new FakeService(JSON.stringify(document));
+  service.description = description;
   const storage = memoryStorage();
+  await storage.update(() => ({ ledger: READ, value: undefined }));
   const options = {
     service: SERVICE,
     storage,
@@ -194,7 +204,7 @@ test.each(Object.keys({ ...VECTORS.broken, ...VECTORS.refused_by_policy }))(
       VECTORS.broken[what] ?? VECTORS.refused_by_policy[what] ?? {},
     );
     expect(result.ok).toBe(false);
-    expect(ledger).toEqual(EMPTY_LEDGER);
+    expect(ledger).toEqual(READ);
   },
 );
 
@@ -223,7 +233,7 @@ test('a browser without Ed25519 refuses instead of skipping the check', async ()
   try {
     const { result, ledger } = await reportTo(VECTORS.good);
     expect(result).toMatchObject({ ok: false, problem: expect.stringContaining('Ed25519') });
-    expect(ledger).toEqual(EMPTY_LEDGER);
+    expect(ledger).toEqual(READ);
   } finally {
     Object.defineProperty(crypto.subtle, 'importKey', { configurable: true, value: importKey });
   }

@@ -1,10 +1,12 @@
 /** One draw per campaign: whatever address it is reached by, and whatever version stored it. */
 import 'fake-indexeddb/auto';
 import { expect, test } from 'vitest';
+import type { Fields } from '../src/canonical.js';
 import { BlenderClient } from '../src/client.js';
 import { type FirstLedger, type Ledger, upToDate } from '../src/ledger.js';
 import { indexedDbStorage, memoryStorage, type Storage } from '../src/storage.js';
-import { CAMPAIGN, FakeService, SERVICE, signedText } from './service.js';
+import { CAMPAIGN, entryOf, FakeService, LOG, SERVICE, signedText } from './service.js';
+import { readVectors } from './vectors.js';
 
 const OTHER_SERVICE = 'https://other.example';
 const OTHER_CAMPAIGN = '00000000-0000-4000-8000-000000000002';
@@ -65,9 +67,10 @@ test('another list under another address is refused', async () => {
   const service = new FakeService(await signedText());
   const { fetch } = service;
   await new BlenderClient({ service: SERVICE, storage, fetch }).headList(CAMPAIGN);
-  service.text = await signedText({
-    list: (list) => ({ ...list, queries: (list.queries as never[]).slice(1) }),
-  });
+  const log = [...LOG, ...entryOf(service.text)];
+  const shorter = (list: Fields) => ({ ...list, queries: (list.queries as Fields[]).slice(1) });
+  service.text = await signedText({ list: shorter }, log);
+  service.log = [...log, ...entryOf(service.text)];
   const moved = new BlenderClient({ service: OTHER_SERVICE, storage, fetch });
   expect(await moved.report(CAMPAIGN, null)).toEqual({
     ok: false,
@@ -81,6 +84,8 @@ test('a ledger of the first version keeps every row, key and list', () => {
     version: 2,
     keys: OLD.keys,
     lists: { [CAMPAIGN]: NOWHERE, [OTHER_CAMPAIGN]: 'sha256:other' },
+    logs: {},
+    evidence: {},
     entries: OLD.entries.map(({ headList, report, ...rest }) => ({
       ...rest,
       ...common,
@@ -106,6 +111,25 @@ test.each(['memory', 'IndexedDB'])(
     expect([version, entries.map(({ state }) => state)]).toEqual([2, ['sent', 'sent']]);
   },
 );
+
+test('the answers that are final are those of the vector', async () => {
+  const { final, not_final, accepted } =
+    readVectors<Readonly<Record<'final' | 'not_final' | 'accepted', number[]>>>('final_answers');
+  const text = await signedText();
+  const stateAfter = async (status: number) => {
+    const service = new FakeService(text);
+    const storage = memoryStorage();
+    service.answers = [status];
+    const client = new BlenderClient({ service: SERVICE, storage, fetch: service.fetch });
+    await client.report(CAMPAIGN, null);
+    return (await storage.update((ledger) => ({ value: ledger }))).entries[0]?.state;
+  };
+  const expected = { refused: final, unsent: [0, ...not_final], sent: accepted };
+  for (const [state, statuses] of Object.entries(expected)) {
+    for (const status of statuses)
+      expect([status, await stateAfter(status)]).toEqual([status, state]);
+  }
+});
 
 test('a ledger of a later version is left alone', async () => {
   const storage = memoryStorage();

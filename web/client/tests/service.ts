@@ -4,7 +4,9 @@ import {
   canonicalJson,
   digestOf,
   type Fields,
+  isObject,
   type Json,
+  sha256,
   utf8,
   without,
 } from '../src/canonical.js';
@@ -26,15 +28,21 @@ export interface Changes {
   readonly signature?: (signature: string) => Json;
 }
 
-const [OWN_KEY, OTHER_KEY] = await Promise.all([newKey(), newKey()]);
+const PKCS8 = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
+/** The keys of the shared vectors, which anybody can make. */
+const [OWN_KEY, OTHER_KEY] = await Promise.all([newKey('service'), newKey('stranger')]);
 
-async function newKey(): Promise<{ readonly sign: CryptoKey; readonly name: string }> {
-  const pair = (await crypto.subtle.generateKey('Ed25519', true, [
-    'sign',
-    'verify',
-  ])) as CryptoKeyPair;
-  const raw = new Uint8Array(await crypto.subtle.exportKey('raw', pair.publicKey));
-  return { sign: pair.privateKey, name: toBase64url(raw) };
+async function newKey(name: string): Promise<{ readonly sign: CryptoKey; readonly name: string }> {
+  const seed = await sha256(utf8(`blender-dp test vector ${name}`));
+  const sign = await crypto.subtle.importKey(
+    'pkcs8',
+    Uint8Array.from([...PKCS8, ...seed]),
+    'Ed25519',
+    true,
+    ['sign'],
+  );
+  const { x = '' } = await crypto.subtle.exportKey('jwk', sign);
+  return { sign, name: x };
 }
 
 export const PUBLIC_KEY = OWN_KEY.name;
@@ -54,25 +62,54 @@ export function goodList(): Fields {
   };
 }
 
-/** Returns a signed list with some changes, as text. */
-export async function signedText(changes: Changes = {}): Promise<string> {
+/** Returns a log of some campaigns' descriptions. */
+async function beginningOfALog(length: number): Promise<readonly Fields[]> {
+  const entries: Fields[] = [];
+  for (let index = 0; index < length; index++) {
+    entries.push(await following(entries, { kind: 'campaign', digest: NOWHERE }));
+  }
+  return entries;
+}
+
+/** Returns the entry that follows a log. */
+export async function following(log: readonly Fields[], changes: Fields): Promise<Fields> {
+  const entry = {
+    index: log.length,
+    time: '2026-11-15T12:00:00Z',
+    campaign: CAMPAIGN,
+    previous: log.at(-1)?.hash ?? null,
+    ...changes,
+  };
+  return { ...entry, hash: await digestOf(entry) };
+}
+
+/** What the log has before any list. */
+export const LOG = await beginningOfALog(3);
+
+/** Returns a piece of a log, signed by a service. */
+export async function logText(entries: readonly Fields[], signer = PUBLIC_KEY): Promise<string> {
+  const key = signer === OTHER_PUBLIC_KEY ? OTHER_KEY : OWN_KEY;
+  const signature = await sign(key.sign, `blender-dp log head 1\0${entries.at(-1)?.hash ?? ''}`);
+  return JSON.stringify({ entries, public_key: key.name, signature } as unknown as Json);
+}
+
+async function sign(key: CryptoKey, message: string): Promise<string> {
+  return toBase64url(new Uint8Array(await crypto.subtle.sign('Ed25519', key, utf8(message))));
+}
+
+/** Returns a signed list with some changes, as text; its entry follows a log. */
+export async function signedText(changes: Changes = {}, log = LOG): Promise<string> {
   const list = (changes.list ?? ((same) => same))(goodList());
   const digest = changes.digest ?? (await digestOf(list));
-  const entry = (changes.entry ?? ((same) => same))({
-    index: 3,
-    time: '2026-11-15T12:00:00Z',
-    kind: 'head-list',
-    campaign: CAMPAIGN,
-    digest,
-    previous: NOWHERE,
-  });
+  const given = without(await following(log, { kind: 'head-list', digest }), 'hash');
+  const entry = (changes.entry ?? ((same) => same))(given);
   const hash = changes.hash ?? (await digestOf(entry));
   const key = changes.isSignedByAnother ? OTHER_KEY : OWN_KEY;
   const document = (changes.document ?? ((same) => same))({
     format: 'blender-dp signed head list',
     version: 2,
     campaign: CAMPAIGN,
-    description: NOWHERE,
+    description: await digestOf(goodDescription()),
     head_list: { ...list, digest },
     log_entry: { ...entry, hash },
     public_key: key.name,
@@ -83,13 +120,28 @@ export async function signedText(changes: Changes = {}): Promise<string> {
     head_list: digest,
     log_entry: hash,
   };
-  const message = utf8(`blender-dp signed head list 2\0${canonicalJson(signed)}`);
-  const signature = toBase64url(
-    new Uint8Array(await crypto.subtle.sign('Ed25519', key.sign, message)),
-  );
+  const signature = await sign(key.sign, `blender-dp signed head list 2\0${canonicalJson(signed)}`);
   const written = changes.signature ? changes.signature(signature) : signature;
   const full = { ...document, signature: written };
   return JSON.stringify(written === null ? without(full, 'signature') : full);
+}
+
+/** Returns the list of another campaign, as text. */
+export async function listOf(campaign: string, log = LOG): Promise<string> {
+  const description = await digestOf(goodDescription({ id: campaign }));
+  return signedText(
+    {
+      entry: (entry) => ({ ...entry, campaign }),
+      document: (document) => ({ ...document, campaign, description }),
+    },
+    log,
+  );
+}
+
+/** Returns the log entry of a signed list, if there is one. */
+export function entryOf(text: string): readonly Fields[] {
+  const { log_entry: entry } = JSON.parse(text);
+  return isObject(entry) ? [entry] : [];
 }
 
 /** Returns the description of the campaign, with some fields changed. */
@@ -120,7 +172,11 @@ export class FakeService {
   /** The same for contributions and withdrawals; an answer below 0 is a request that got lost. */
   optInAnswers: number[] = [];
   text: string;
-  description = goodDescription();
+  /** The log, if it is not that which ends with the list. */
+  log: readonly Fields[] | undefined;
+  /** Every campaign has this description, with its own id. */
+  description: Fields | null = goodDescription();
+  describedId: string | undefined;
   beforeReport: () => Promise<void> = async () => {};
   beforeContribution: () => Promise<void> = async () => {};
   #tokens = 0;
@@ -131,18 +187,32 @@ export class FakeService {
 
   readonly fetch: Fetch = async (address, options) => {
     this.traffic.push(`${address} ${options.body ?? ''}`);
-    const [, , path = ''] = /^(.*\/campaigns\/[^/]+)(.*)$/.exec(address) ?? [];
+    const [, , start] = /^(.*)\/v1\/log\?from=(\d+)$/.exec(address) ?? [];
+    if (start !== undefined) return new Response(await this.logFrom(Number(start)));
+    const [, id = '', path = ''] = /\/campaigns\/([^/]+)(.*)$/.exec(address) ?? [];
     if (path === '/opt-in') return this.#optIn(options);
     if (path === '/enrol') return Response.json({ token: `token ${++this.#tokens}` });
     if (options.method !== 'POST') {
-      return path ? new Response(this.text) : Response.json({ description: this.description });
+      if (path) return new Response(this.text);
+      const own = { id: this.describedId ?? id };
+      return Response.json({ description: this.description && { ...this.description, ...own } });
     }
     await this.beforeReport();
     this.reports.push(String(options.body));
     const status = this.answers.shift() ?? 202;
     if (status === 0) throw new TypeError('network error');
-    return new Response('{}', { status });
+    return new Response(null, { status });
   };
+
+  /** Returns the log from an index on, as it is served. */
+  async logFrom(start: number): Promise<string> {
+    const log = this.log ?? [...LOG, ...entryOf(this.text)];
+    const { public_key: signer } = JSON.parse(this.text);
+    return logText(
+      log.filter(({ index }) => Number(index) >= start),
+      signer,
+    );
+  }
 
   async #optIn({ method, headers, body }: RequestInit): Promise<Response> {
     await this.beforeContribution();

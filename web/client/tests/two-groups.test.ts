@@ -9,6 +9,7 @@ import {
   CONSENT_TEXT,
   FakeService,
   goodDescription,
+  listOf,
   SERVICE,
   signedText,
 } from './service.js';
@@ -79,11 +80,19 @@ describe('a contribution', () => {
 
   test.each([
     ['description', { description: null }],
-    ['id', { description: goodDescription({ id: 'other' }) }],
+    ['id', { describedId: 'other' }],
     ['ε', { description: goodDescription({ parameters: { epsilon: 4, delta: '1e-05' } }) }],
+    [
+      'ε above 0',
+      { description: goodDescription({ parameters: { epsilon: '-4.0', delta: '0.0' } }) },
+    ],
+    [
+      'δ below 1',
+      { description: goodDescription({ parameters: { epsilon: '4.0', delta: '1.0' } }) },
+    ],
     ['consent', { description: goodDescription({ consent: { version: '1' } }) }],
-  ])('is not made for a campaign without %s', async (_, { description }) => {
-    service.description = description as never;
+  ])('is not made for a campaign without %s', async (_, changes) => {
+    Object.assign(service, changes);
     expect((await device().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
     expect(await entries()).toEqual([]);
   });
@@ -153,7 +162,8 @@ test('forgetting leaves who got what at which cost, and what takes it back', asy
   const other = '00000000-0000-4000-8000-000000000002';
   service.optInAnswers = [0];
   await device().contribute(CAMPAIGN, CONTRIBUTION);
-  await device({ service: 'https://other.example' }).headList(other);
+  service.text = await listOf(other);
+  expect((await device({ service: 'https://other.example' }).headList(other)).ok).toBe(true);
   const [before] = await entries();
   await device().forget();
   expect(await storage.update((ledger) => ({ value: ledger }))).toEqual({

@@ -120,15 +120,17 @@ describe('who opted in', () => {
     expect(service.uploads.length).toBe(1);
   });
 
-  test('has it sent by itself after a week, or on the last day', async () => {
+  test.each([
+    ['after a week', null, 7],
+    ['on the last day', 4, 3],
+  ])('has it sent by itself %s, and not before', async (_, lastDay, days) => {
+    const until = lastDay === null ? null : new Date(now + lastDay * DAY).toISOString();
+    service.campaign = campaignDocument({ rules: { opt_in_until: until } });
     const one = await optedIn();
-    await one.check();
-    now += 6 * DAY;
+    now += days * DAY - 1;
     await one.check();
     expect(service.uploads).toEqual([]);
-    service.campaign = campaignDocument({
-      rules: { opt_in_until: new Date(now + DAY / 2).toISOString() },
-    });
+    now += 1;
     await one.check();
     expect(service.uploads.length).toBe(1);
   });

@@ -1,5 +1,6 @@
 /** A service that lives in the tests: one campaign that takes contributions, and a storage area. */
 import type { Fetch } from '@blender-dp/client';
+import { FakeService as ClientService } from '../../client/tests/service.js';
 import type { Area } from '../src/device/kept.js';
 
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
@@ -78,6 +79,8 @@ export class FakeService {
     const token = new Headers(options.headers).get('authorization') ?? '';
     const line = `${options.method ?? 'GET'} ${path}`;
     this.traffic.push({ line, body: String(options.body ?? ''), token });
+    const [, start] = /\/v1\/log\?from=(\d+)$/.exec(address) ?? [];
+    if (start) return new Response(await new ClientService(this.headList).logFrom(Number(start)));
     if (line === 'GET ') return Response.json(this.campaign);
     if (line === 'POST /enrol') return Response.json({ token: `token ${++this.#enrolled}` });
     if (line === 'GET /head-list' && this.headList) return new Response(this.headList);

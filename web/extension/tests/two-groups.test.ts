@@ -1,6 +1,7 @@
 /** Nobody in two groups: the extension's ways to contribute, report, withdraw and forget. */
 import { memoryStorage, type Storage, textDigest } from '@blender-dp/client';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { digestOf, type Fields } from '../../client/src/canonical.js';
 import { signedText } from '../../client/tests/service.js';
 import { Device } from '../src/device/device.js';
 import {
@@ -21,11 +22,16 @@ let now: number;
 
 beforeEach(async () => {
   service = new FakeService();
-  service.headList = await signedText();
+  service.headList = await listBoundTo(campaignDocument().description);
   area = memoryArea();
   ledger = memoryStorage();
   now = Date.UTC(2026, 10, 15, 12);
 });
+
+async function listBoundTo(described: object): Promise<string> {
+  const description = await digestOf(described as Fields);
+  return signedText({ document: (document) => ({ ...document, description }) });
+}
 
 function device(): Device {
   return new Device({ area, ledger, fetch: service.fetch, now: () => now });
@@ -142,4 +148,30 @@ test('settings restored from an old copy change nothing about what was sent', as
   expect(await device().contributeNow()).toContain('nothing to contribute');
   await reportPrivately();
   expect([service.uploads.length, service.reports.length]).toEqual([1, 0]);
+});
+
+describe('a promise that changed after the choice', () => {
+  const changed = { purpose: 'To sell them.' };
+
+  test('gets no report, though list and description agree', async () => {
+    const one = device();
+    await one.invite(INVITATION);
+    await one.choosePrivate();
+    const shown = campaignDocument({ state: 'clients-open', ...changed });
+    service.campaign = shown;
+    service.headList = await listBoundTo(shown.description);
+    expect(await one.check()).toContain('choose again');
+    expect(service.reports).toEqual([]);
+    expect(await one.choosePrivate()).toBeUndefined();
+    expect(await one.check(), 'who chose again reports').toBeUndefined();
+    expect(service.reports.length).toBe(1);
+  });
+
+  test('gets no contribution', async () => {
+    await optIn();
+    service.campaign = campaignDocument(changed);
+    await device().refreshCampaign();
+    expect(await device().contributeNow()).toContain('choose again');
+    expect(service.uploads).toEqual([]);
+  });
 });

@@ -12,6 +12,7 @@ const ODDS = { question: 'query', size: 41, named: 1, missed: 0.423 } as const;
 const SEVERAL = { question: 'record', size: 81, named: 3, missed: 0.4 } as const;
 const LIST: ListSummary = {
   digest: 'sha256:1',
+  description: 'sha256:2',
   queryCount: 40,
   cellCount: 81,
   epsilon: 4,

@@ -40,6 +40,7 @@ export interface KeptRelease {
 }
 
 const NO_INVITATION = 'the link of a campaign must be given first';
+const CHANGED = 'what the campaign promises has changed; please read it and choose again';
 const NOT_TAKEN_BACK =
   'what was on this device was deleted, but the service did not confirm that it deleted your ' +
   'contribution; take up the link again to withdraw it';
@@ -92,9 +93,10 @@ export class Device {
   }
 
   async choosePrivate(): Promise<string | undefined> {
-    const { invitation } = await this.settings.read();
-    if (!invitation) return NO_INVITATION;
-    await this.settings.change((old) => ({ ...old, choice: 'private' }));
+    const { invitation, campaign } = await this.settings.read();
+    if (!invitation || !campaign) return NO_INVITATION;
+    const promised = campaign.description;
+    await this.settings.change((old) => ({ ...old, choice: 'private', promised }));
     return undefined;
   }
 
@@ -113,6 +115,7 @@ export class Device {
     await this.settings.change((before) => ({
       ...before,
       choice: 'opt-in',
+      promised: campaign.description,
       receipts: { ...before.receipts, [invitation.campaign]: receipt },
     }));
     return undefined;
@@ -222,6 +225,7 @@ export class Device {
     if (settings.campaign?.state !== 'clients-open' || isCounted) return undefined;
     const list = await client.headList(invitation.campaign);
     if (!list.ok) return list.problem;
+    if (list.description !== settings.promised) return CHANGED;
     await this.settings.change((old) => ({ ...old, list }));
     const record = drawRecord(await this.records.read(), secureBytes);
     return problemOf(await client.report(invitation.campaign, record));
@@ -234,6 +238,7 @@ export class Device {
     const made = await this.#entry(settings, 'contribution');
     const problem = contributionProblem(campaign, receipt, made);
     if (problem) return problem;
+    if (campaign.description !== settings.promised) return CHANGED;
     const body = contributionText(receipt, await this.records.read());
     const contribution = { agreed: receipt.digest, body };
     const after = await this.#client(invitation).contribute(invitation.campaign, contribution);

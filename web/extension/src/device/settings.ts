@@ -16,6 +16,8 @@ export interface Settings {
   readonly invitation: Invitation | null;
   /** The campaign as it was seen last. */
   readonly campaign: Campaign | null;
+  /** The digest of the description that the person chose by: what is sent must keep to it. */
+  readonly promised: string | null;
   /** The campaign's list as it was seen last: what reports say. */
   readonly list: ListSummary | null;
   /** What the person agreed to, by campaign; what became of it is in the ledger. */
@@ -30,6 +32,7 @@ export const FIRST_SETTINGS: Settings = {
   choice: null,
   invitation: null,
   campaign: null,
+  promised: null,
   list: null,
   receipts: {},
   pages: KNOWN_PAGES.map((page) => ({ ...page, isOn: false })),
