@@ -30,7 +30,7 @@ def running_service(directory: Path) -> Iterator[RunningService]:
     with said.open("wb") as out, complaints.open("wb") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err)
     try:
-        url = _found(process, complaints, r"listening on (\S+)")
+        url = _found(process, complaints, r'"event":"listening","address":"([^"]+)"')
         token = _found(process, said, r"shown this once: (\S+)")
         token_file = directory / "token"
         token_file.write_text(token + "\n", encoding="ascii")

@@ -1,5 +1,6 @@
 """Servers in processes of their own, ended by SIGKILL: what was acknowledged must survive that."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,8 +53,8 @@ def _address(said: str, process: "subprocess.Popen[bytes]") -> str:
     while time.monotonic() < until and process.poll() is None:
         with Path(said).open(encoding="utf-8") as file:
             for line in file:
-                if "listening on " in line:
-                    return line.split("listening on ")[1].strip()
+                if found := re.search(r'listening.*?(https?://[^\s"]+)', line):
+                    return found[1]
         time.sleep(0.05)
     raise SystemExit(f"no server: {Path(said).read_text(encoding='utf-8')[-500:]}")
 

@@ -41,11 +41,15 @@ def serving(script: Script, data: Path, *options: str | Path) -> Iterator[tuple[
             line = process.stderr.readline()
             assert line, "it ended before it listened"
             said.append(line)
-            address = line.removeprefix("listening on ").strip() if "listening on" in line else ""
+            written = json.loads(line)
+            address = written["address"] if written["event"] == "listening" else ""
         yield address, said
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=_SECONDS)
-        said += [*err.splitlines(keepends=True), out]
+        for line in err.splitlines(keepends=True):
+            json.loads(line)  # nothing but JSON, whoever wrote it
+            said.append(line)
+        said.append(out)
         assert process.returncode == 0
     finally:
         if process.poll() is None:
@@ -65,7 +69,7 @@ def test_it_starts_from_nothing_and_makes_its_token_once(script: Script, tmp_pat
         assert health.json()["status"] == "ok"
         page = httpx.get(url)
         assert (page.status_code, "make" in page.text or "<html" in page.text) == (200, True)
-    assert "stopped\n" in said
+    assert '"event":"stopped"' in "".join(said)
     token = token_in(said)
     assert len(token) == 43
     with serving(script, data) as (url, again):
@@ -83,7 +87,7 @@ def test_standard_error_that_nobody_reads_stops_nobody(script: Script, tmp_path:
                 assert http.get("/v1/nothing").status_code == 404
         host, _, port = url.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port)), timeout=_SECONDS) as connection:
-            connection.sendall(b"no HTTP at all\r\n\r\n")
+            connection.sendall(b"canary7f3a \x00 no HTTP at all\r\n\r\n")
             assert connection.recv(12) == b"HTTP/1.1 400"
         assert httpx.get(f"{url}/health", timeout=_SECONDS).status_code == 200
     lines = [json.loads(line) for line in said if line.startswith("{")]
@@ -91,7 +95,29 @@ def test_standard_error_that_nobody_reads_stops_nobody(script: Script, tmp_path:
     assert sum(line["event"] == "request" for line in lines) == requests + 1
     [library] = [line for line in lines if line["event"] == "library"]
     assert library["name"] == "uvicorn.error"
-    assert "stopped\n" in said
+    assert "canary7f3a" not in "".join(said)
+    assert lines[-1]["event"] == "stopped"
+
+
+def test_the_first_token_can_go_to_a_file_that_nobody_else_reads(
+    script: Script, tmp_path: Path
+) -> None:
+    data, path = tmp_path / "data", tmp_path / "token"
+    for _ in range(2):  # the second start finds the token and makes none
+        with serving(script, data, "--first-token-file", path) as (url, said):
+            token = path.read_text(encoding="ascii").strip()
+            answer = httpx.get(f"{url}/v1/whoami", headers={"authorization": f"Bearer {token}"})
+            assert answer.json()["role"] == "operator"
+        assert token not in "".join(said)
+        assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_first_token_that_cannot_be_kept_is_not_made(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "token"
+    options = ("--data", tmp_path / "data")
+    refused = command("serve", *options, "--first-token-file", path)
+    assert_refused(refused, "token", "cannot be written")
+    assert command("token", "list", *options).out == ""
 
 
 @pytest.mark.parametrize(

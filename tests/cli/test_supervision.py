@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -56,11 +55,8 @@ class Supervised:
 
     @property
     def url(self) -> str:
-        def listening() -> str:
-            found = re.search(r"listening on (\S+)\n", self.said.read_text(encoding="utf-8"))
-            return found[1] if found else ""
-
-        return eventually(listening)
+        [line] = eventually(partial(self.lines, "listening"))
+        return str(line["address"])
 
     @property
     def token(self) -> str:

@@ -21,6 +21,7 @@ def serve(
     tls_key: Path | None = None,
     no_jobs: Flag = False,
     uploads_per_second: float | None = None,
+    first_token_file: Path | None = None,
     private_metrics: Flag = False,
     proxy: Annotated[tuple[str, ...], Parameter(negative="")] = (),
 ) -> None:
@@ -50,6 +51,11 @@ def serve(
     uploads_per_second
         How many enrolments are taken from one address, and uploads with one token, for simulated
         devices or a front end that hides addresses. Default: a few at once, then one in a second.
+        How many enrolments and contributions are taken from one address, for simulated devices
+        or a front end that hides addresses. Default: a few at once, then one in a second.
+    first_token_file
+        File for the operator token that the very first start makes, readable by its owner only;
+        for a start that nobody watches. Default: the token is printed.
     private_metrics
         Show /metrics only to those who send a token of any role.
     proxy
@@ -75,6 +81,7 @@ def serve(
         key=tls_key,
         has_jobs=not no_jobs,
         uploads_per_second=uploads_per_second,
+        first_token_file=first_token_file,
         has_private_metrics=private_metrics,
         proxies=tuple(_network(address) for address in proxy),
     )

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.cli.token_file import write_token
 from blender_dp.service.access import Role, new_token, token_digest
 from blender_dp.service.open_store import open_store
 from blender_dp.service.store import CampaignStore, Token
@@ -19,7 +21,7 @@ def create_token(storage: ServiceOptions, name: str, role: str) -> str:
     """Make a token and return it."""
 
     async def made(store: CampaignStore) -> str:
-        return await _made(store, name, Role(role))
+        return await _kept(store, name, Role(role), new_token(os.urandom))
 
     return run_loop(_with_store(storage, made))
 
@@ -54,19 +56,26 @@ async def _with_store(
         await store.close()
 
 
-def first_token(storage: ServiceOptions) -> str | None:
-    """Make the operator's token if there is no token yet."""
+def first_token(storage: ServiceOptions, path: Path | None = None) -> str | None:
+    """Make the operator's token if there is no token yet, and return it.
+
+    Args:
+        storage: Where the service keeps it.
+        path: A file to which it is written before it is valid, so that it cannot be lost.
+    """
 
     async def made(store: CampaignStore) -> str | None:
         if await store.tokens():
             return None
-        return await _made(store, _FIRST_TOKEN, Role.OPERATOR)
+        token = new_token(os.urandom)
+        if path is not None:
+            write_token(path, token)
+        return await _kept(store, _FIRST_TOKEN, Role.OPERATOR, token)
 
     return run_loop(_with_store(storage, made))
 
 
-async def _made(store: CampaignStore, name: str, role: Role) -> str:
-    token = new_token(os.urandom)
+async def _kept(store: CampaignStore, name: str, role: Role, token: str) -> str:
     await store.add_token(Token(name=name, role=role, digest=token_digest(token), created_at=now()))
     await store.note("token-created", actor=name, campaign_id=None, now=now())
     return token

@@ -22,7 +22,7 @@ from blender_dp.cli.failures import explained
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
-from blender_dp.cli.terminal import RESULTS, say
+from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
 from blender_dp.service.access import Rate
@@ -31,7 +31,8 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.logging import Journal, collect_library_logs
+from blender_dp.service.library_messages import all_lines_in
+from blender_dp.service.logging import Journal
 from blender_dp.service.metrics import shared_figures
 from blender_dp.service.open_store import open_store
 from blender_dp.service.parts import Limits, Parts
@@ -48,6 +49,8 @@ class Listening:
     key: Path | None
     has_jobs: bool
     uploads_per_second: float | None = None
+    first_token_file: Path | None = None
+    """Where the operator's token is written, and printed if None."""
     has_private_metrics: bool = False
     proxies: tuple[str, ...] = ()
     """Networks of front ends whose word on a request's address counts."""
@@ -89,14 +92,15 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
 
 def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
     """Serve until a signal comes."""
-    if made := first_token(storage):
+    made = first_token(storage, listening.first_token_file)
+    if made and not listening.first_token_file:
         RESULTS.print(f"operator token, shown this once: {made}")
     journal = Journal(now)
-    with _bound(listening) as bound:
+    with all_lines_in(journal), _bound(listening) as bound:
         scheme = "https" if listening.certificate else "http"
         host, port = bound.getsockname()[:2]
         place = f"[{host}]" if ":" in host else host
-        listens = partial(say, f"listening on {scheme}://{place}:{port}")
+        listens = partial(journal.write, "listening", address=f"{scheme}://{place}:{port}")
         if listening.workers == 1:
             run_loop(_serve(storage, listening, bound, Ending(journal=journal), listens))
         else:
@@ -106,7 +110,7 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
                 status = workers.run()
             if status:
                 sys.exit(status)
-    say("stopped")
+        journal.write("stopped")
 
 
 @contextmanager
@@ -151,7 +155,6 @@ async def _serve(
     *,
     is_replacement: bool = False,
 ) -> None:
-    collect_library_logs(ending.journal)
     async with opened(storage) as parts:
         parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
         config = uvicorn.Config(
@@ -197,20 +200,20 @@ def serve_as_worker(
     """Serve in one of several processes; jobs and deadlines are for whichever is free."""
     ending = Ending(journal=Journal(now))
     ending.with_parent()
-    with explained():
+    with all_lines_in(ending.journal), explained():
         listens = partial(saying.send_bytes, b"!")
         run_loop(_serve(storage, listening, bound, ending, listens, is_replacement=is_replacement))
 
 
 def work_forever(storage: ServiceOptions, *, once: bool) -> None:
     """Run jobs until a signal comes, or until none waits."""
-    run_loop(_work(storage, once=once))
-
-
-async def _work(storage: ServiceOptions, *, once: bool) -> None:
     journal = Journal(now)
+    with all_lines_in(journal):
+        run_loop(_work(storage, journal, once=once))
+
+
+async def _work(storage: ServiceOptions, journal: Journal, *, once: bool) -> None:
     ending = Ending(journal=journal)
-    collect_library_logs(journal)
     async with opened(storage) as parts:
         worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
         if once:
@@ -218,7 +221,7 @@ async def _work(storage: ServiceOptions, *, once: bool) -> None:
             while await worker.run_one():
                 pass
             return
-        say("working")
+        journal.write("working")
         running = [asyncio.create_task(one.run()) for one in (worker, ticker)]
 
         def stop() -> None:
@@ -228,4 +231,4 @@ async def _work(storage: ServiceOptions, *, once: bool) -> None:
         ending.on_signals(stop)
         await asyncio.gather(*running, return_exceptions=True)
     ending.is_closed = True
-    say("stopped")
+    journal.write("stopped")

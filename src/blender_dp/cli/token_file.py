@@ -1,5 +1,6 @@
-"""Tokens are read from files: an argument would stand in everybody's list of processes."""
+"""Tokens in files: an argument would stand in everybody's list of processes."""
 
+import os
 from pathlib import Path
 
 from blender_dp.core.errors import InputError
@@ -16,3 +17,17 @@ def read_token(path: Path) -> str:
     if not token or len(token.split()) != 1:
         raise InputError(path, "must hold one token and nothing else")
     return token
+
+
+def write_token(path: Path, token: str) -> None:
+    """Write a token to a file that only its owner may read, whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+            file.write(token + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(path, f"cannot be written ({error.strerror})") from None

@@ -109,11 +109,13 @@ class JournalHandler(logging.Handler):
             sentence = record.getMessage()
         else:
             sentence = record.msg if isinstance(record.msg, str) else type(record.msg).__name__
+            # asyncio puts the values of an error into the lines after the first.
+            sentence = sentence.partition("\n")[0]
+        kind = record.exc_info[0] if record.exc_info else None
         self._journal.write(
-            "library", name=record.name, level=record.levelname.lower(), message=sentence[:200]
+            "library",
+            name=record.name,
+            level=record.levelname.lower(),
+            message=sentence[:200],
+            error=kind.__name__ if kind else None,
         )
-
-
-def collect_library_logs(journal: Journal) -> None:
-    """Let everything that this process's libraries log go to the journal."""
-    logging.basicConfig(level=logging.WARNING, handlers=[JournalHandler(journal)])
