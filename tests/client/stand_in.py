@@ -11,6 +11,7 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from blender_dp.client.transport import Answer, UnreachableError, require_good
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
 from blender_dp.wire.contribution import consent_digest
@@ -18,6 +19,7 @@ from blender_dp.wire.documents import digest_of
 from blender_dp.wire.hash_chain import entry
 from blender_dp.wire.head_list import head_list_document
 from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.wire.signed_log import log_document
 
 CAMPAIGN = UUID(int=1)
 OTHER_CAMPAIGN = UUID(int=2)
@@ -31,7 +33,7 @@ LOCAL_ALG = LocalAlgMechanism(
 )
 
 
-def description(campaign: UUID = CAMPAIGN, *, epsilon: str = "64.0") -> dict[str, Any]:
+def description(campaign: UUID = CAMPAIGN, *, epsilon: str = "8.0") -> dict[str, Any]:
     """Return what an honest service says of a campaign."""
     return {
         "id": str(campaign),
@@ -59,29 +61,18 @@ def head_list(
     return HeadList.of(records, mechanism=mechanism, private=private)
 
 
-def published(
-    listed: HeadList | None = None,
-    *,
-    campaign: UUID = CAMPAIGN,
-    key: Ed25519PrivateKey = KEY,
-) -> dict[str, Any]:
-    """Return a signed list as an honest service makes it."""
-    document = head_list_document(listed or head_list())
-    log_entry = entry(
-        None, kind="head-list", campaign=campaign, digest=document["digest"], time=START
-    )
-    return signed_head_list_document(
-        document, log_entry, campaign=campaign, description=described_by(campaign), key=key
-    )
-
-
 class StandIn:
     """What was received, and what is answered."""
 
     def __init__(self) -> None:
-        self.lists = {campaign: published(campaign=campaign) for campaign in _CAMPAIGNS}
         self.descriptions: dict[UUID, dict[str, Any]] = {}
         """Where they are not those of an honest service."""
+        self.lists: dict[UUID, dict[str, Any]] = {}
+        self.log: list[dict[str, Any]] = []
+        self.log_key = KEY
+        for campaign in _CAMPAIGNS:
+            self.publish(campaign=campaign)
+        self.state = "clients-open"
         self.bodies: list[bytes] = []
         self.uploads: list[bytes] = []
         self.requests: list[tuple[str, str, str | None]] = []
@@ -89,27 +80,91 @@ class StandIn:
         """Given first, before what an honest service would say."""
         self.report_answers: list[tuple[int, Any, dict[str, str]]] = []
         """Given to reports first; what is answered so was not received."""
+        self.opt_in_answers: list[tuple[int, Any, dict[str, str]]] = []
+        """Given to contributions and withdrawals first."""
         self.url = ""
 
+    def publish(
+        self,
+        listed: HeadList | None = None,
+        *,
+        campaign: UUID = CAMPAIGN,
+        key: Ed25519PrivateKey = KEY,
+    ) -> None:
+        """Sign a list and enter it in the log, as an honest service does."""
+        document = head_list_document(listed or head_list())
+        made = self.next_entry(campaign, document["digest"])
+        self.log.append(made)
+        self.lists[campaign] = signed_head_list_document(
+            document,
+            made,
+            campaign=campaign,
+            description=digest_of(self.described(campaign)),
+            key=key,
+        )
+
+    def described(self, campaign: UUID) -> dict[str, Any]:
+        return self.descriptions.get(campaign) or description(campaign)
+
+    def next_entry(self, campaign: UUID, digest: str) -> dict[str, Any]:
+        last = self.log[-1] if self.log else None
+        return entry(last, kind="head-list", campaign=campaign, digest=digest, time=START)
+
+    def piece(self, start: int) -> dict[str, Any]:
+        return log_document(self.log[start : start + 10], self.log_key)
+
     def answer(self, method: str, path: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        if path.startswith("/v1/log?from="):
+            return 200, self.piece(int(path.partition("=")[2])), {}
         _, _, _, campaign, *rest = path.split("/")
         route = (method, *rest)
         if route == ("GET", "head-list"):
             return 200, self.lists[UUID(campaign)], {}
         if route == ("POST", "reports"):
-            if self.report_answers:
-                return self.report_answers.pop(0)
-            self.bodies.append(body)
-            return 202, {"accepted": 1, "repeated": 0}, {}
+            return self._report(body)
         if route == ("POST", "enrol"):
             return 201, {"token": "t" * 43}, {}
         if rest == ["opt-in"]:
-            self.uploads.append(body)
-            return (201 if method == "POST" else 204), {}, {}
+            return self._opt_in(method, body)
         consent = {"version": "1", "text": CONSENT, "text_digest": consent_digest(CONSENT)}
-        shown = self.descriptions.get(UUID(campaign), description(UUID(campaign)))
-        answer = {"state": "clients-open", "consent": consent, "description": shown}
+        described = self.described(UUID(campaign))
+        answer = {"state": self.state, "consent": consent, "description": described}
         return 200, answer, {}
+
+    def _report(self, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        if self.report_answers:
+            return self.report_answers.pop(0)
+        self.bodies.append(body)
+        return 202, {"accepted": 1, "repeated": 0}, {}
+
+    def _opt_in(self, method: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        if self.opt_in_answers:
+            return self.opt_in_answers.pop(0)
+        if method == "DELETE":
+            return 204, {}, {}
+        self.uploads.append(body)
+        return 201, {}, {}
+
+
+class InProcess:
+    """A transport to a stand-in without a network; answers get lost as it is told."""
+
+    def __init__(self, service: StandIn) -> None:
+        self.service = service
+        self.lost: list[str] = []
+        """Methods of requests that arrive and whose answer is lost, one after the other."""
+        self.on_send: Callable[[str, str], None] = lambda _method, _path: None
+
+    def send(
+        self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
+    ) -> Answer:
+        self.on_send(method, path)
+        self.service.requests.append((method, path, token))
+        status, document, _ = self.service.answer(method, f"/v1/{path}", body or b"")
+        if method in self.lost:
+            self.lost.remove(method)
+            raise UnreachableError("the service cannot be reached; try again later")
+        return require_good(Answer(status=status, content=json.dumps(document).encode()))
 
 
 _CAMPAIGNS = [UUID(int=number) for number in range(1, 30)]

@@ -19,11 +19,11 @@ from client.stand_in import (
     StandIn,
     head_list,
     problem,
-    published,
 )
 
 from blender_dp.client import ClientPolicy, ServiceRefusalError, UnreachableError
-from blender_dp.client.ledger import Ledger, LedgerError
+from blender_dp.client.ledger import Ledger
+from blender_dp.client.ledger_rows import LedgerError
 from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.core.head_list import Record
 from blender_dp.wire.contribution import read_contribution
@@ -40,7 +40,7 @@ def test_what_a_device_sends_is_what_a_server_reads(
     service: StandIn, make_device: MakeDevice, mechanism: object
 ) -> None:
     listed = head_list() if mechanism is None else head_list(mechanism=LOCAL_ALG)
-    service.lists[CAMPAIGN] = published(listed)
+    service.publish(listed)
     kept = make_device().report(CAMPAIGN, *ANYTHING)
     assert kept.state == "sent"
     [body] = service.bodies
@@ -175,6 +175,7 @@ def test_a_report_from_the_future_counts(make_device: MakeDevice, clock: Clock) 
 def test_contributing_takes_consent_to_the_very_text(
     service: StandIn, make_device: MakeDevice
 ) -> None:
+    service.state = "opt-in-open"
     device = make_device()
     device.enrol(CAMPAIGN)
     with pytest.raises(BlenderError, match="agreed to another text"):
@@ -190,6 +191,7 @@ def test_contributing_takes_consent_to_the_very_text(
 def test_a_repeated_contribution_is_the_same_to_the_letter(
     service: StandIn, make_device: MakeDevice, clock: Clock
 ) -> None:
+    service.state = "opt-in-open"
     make_device().enrol(CAMPAIGN)
     make_device().contribute(CAMPAIGN, [], agreed=CONSENT)
     clock.pass_days(1)
@@ -222,6 +224,7 @@ def test_withdrawal_is_for_good(make_device: MakeDevice) -> None:
 
 
 def test_records_that_break_a_rule_never_leave(service: StandIn, make_device: MakeDevice) -> None:
+    service.state = "opt-in-open"
     device = make_device()
     device.enrol(CAMPAIGN)
     with pytest.raises(InputError, match="record 0"):
@@ -257,7 +260,7 @@ def test_a_ledger_that_cannot_be_read_stops_everything(
 def test_a_ledger_of_another_version_is_left_alone(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, lambda _: None)
     with ledger._transaction() as database:
-        database.execute("PRAGMA user_version = 2")
+        database.execute("PRAGMA user_version = 3")
     with pytest.raises(LedgerError, match="another version"):
         Ledger(tmp_path, lambda _: None)
 

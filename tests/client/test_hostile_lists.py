@@ -18,21 +18,25 @@ from client.stand_in import (
     SHARP,
     Clock,
     StandIn,
-    described_by,
+    description,
     head_list,
-    published,
 )
 
-from blender_dp.client import ClientPolicy, RefusedListError
+from blender_dp.client import ClientPolicy, RefusedError
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.documents import sealed
-from blender_dp.wire.hash_chain import entry, entry_hash
+from blender_dp.wire.documents import digest_of, sealed
+from blender_dp.wire.hash_chain import entry_hash
 from blender_dp.wire.head_list import head_list_document
 from blender_dp.wire.signatures import public_key_of
 from blender_dp.wire.signed_head_list import signed_head_list_document
 
 EARLIER = UUID(int=20)
 Document = dict[str, Any]
+
+
+def asking_for_much(campaign: UUID) -> Document:
+    """Return a description that promises no more than hostile lists ask for."""
+    return description(campaign, epsilon="64.0")
 
 
 class Attack:
@@ -47,25 +51,20 @@ class Attack:
         self.after: list[Callable[[Document], Document]] = []
         self.days_since_report = 30.0
 
-    def document(self) -> Document:
+    def document(self, service: StandIn) -> Document:
         listed = head_list_document(head_list(**self.listed))
         listed["mechanism"] |= self.mechanism_change
         listed = sealed(listed)
-        made = entry(
-            None,
-            kind="head-list",
-            campaign=self.campaign,
-            digest=listed["digest"],
-            time=Clock().time,
-        )
+        made = service.next_entry(self.campaign, listed["digest"])
         made |= self.entry_change
         if self.rehash:
             made["hash"] = entry_hash(made)
+        service.log.append(made)
         document = signed_head_list_document(
             listed,
             made,
             campaign=self.campaign,
-            description=described_by(self.campaign),
+            description=digest_of(asking_for_much(self.campaign)),
             key=self.key,
         )
         for change in self.after:
@@ -180,7 +179,7 @@ def attacked(
     tmp_path: Path,
 ) -> BlenderError:
     """Report once, wait, then meet a hostile list; return the refusal."""
-    service.lists[EARLIER] = published(campaign=EARLIER)
+    service.publish(campaign=EARLIER)
     device = make_device()
     device.report(EARLIER, None, None)
     if _SEES_THE_LIST_BEFORE & set(steps):
@@ -188,8 +187,9 @@ def attacked(
     attack = Attack()
     for step in steps:
         step(attack)
+    service.descriptions[CAMPAIGN] = asking_for_much(CAMPAIGN)
     clock.pass_days(attack.days_since_report)
-    service.lists[CAMPAIGN] = attack.document()
+    service.lists[CAMPAIGN] = attack.document(service)
     before, sent = contents(tmp_path), len(service.bodies)
     with pytest.raises(BlenderError) as refusal:
         device.report(CAMPAIGN, "query 001", "1.example")
@@ -201,10 +201,11 @@ def attacked(
 def test_the_list_that_attacks_start_from_is_accepted(
     service: StandIn, make_device: MakeDevice, clock: Clock
 ) -> None:
-    service.lists[EARLIER] = published(campaign=EARLIER)
+    service.publish(campaign=EARLIER)
     make_device().report(EARLIER, None, None)
+    service.descriptions[CAMPAIGN] = asking_for_much(CAMPAIGN)
     clock.pass_days(Attack().days_since_report)
-    service.lists[CAMPAIGN] = Attack().document()
+    service.lists[CAMPAIGN] = Attack().document(service)
     assert make_device().report(CAMPAIGN, None, None).state == "sent"
 
 
@@ -237,14 +238,15 @@ def test_two_broken_rules_do_not_cancel_out(
 
 def test_a_given_key_is_kept_to_from_the_start(service: StandIn, make_device: MakeDevice) -> None:
     policy = ClientPolicy(public_key=public_key_of(OTHER_KEY))
-    with pytest.raises(RefusedListError, match="another key"):
+    with pytest.raises(RefusedError, match="another key"):
         make_device(policy=policy).report(CAMPAIGN, None, None)
-    service.lists[CAMPAIGN] = published(key=OTHER_KEY)
+    service.publish(key=OTHER_KEY)
+    service.log_key = OTHER_KEY
     assert make_device(policy=policy).report(CAMPAIGN, None, None).state == "sent"
 
 
 def test_a_smaller_list_is_taken_if_told(service: StandIn, make_device: MakeDevice) -> None:
-    service.lists[CAMPAIGN] = published(head_list(queries=2))
+    service.publish(head_list(queries=2))
     device = make_device(policy=ClientPolicy(smallest_list=2))
     assert device.report(CAMPAIGN, None, None).state == "sent"
 
@@ -255,6 +257,6 @@ def test_a_list_of_exactly_what_is_left_is_taken(
     make_device().report(EARLIER, None, None)
     clock.pass_days(7)  # exactly the shortest interval
     costly = replace(SHARP, epsilon=6.0)
-    service.lists[CAMPAIGN] = published(head_list(mechanism=costly))
+    service.publish(head_list(mechanism=costly))
     assert make_device().report(CAMPAIGN, None, None).state == "sent"
     assert make_device().ledger().left == 0

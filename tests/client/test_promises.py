@@ -9,7 +9,7 @@ import pytest
 from client.conftest import MakeDevice
 from client.stand_in import CAMPAIGN, StandIn, description
 
-from blender_dp.client.policy import RefusedListError, Rule, require_promised
+from blender_dp.client.policy import RefusedError, Rule, require_promised
 from blender_dp.core.errors import BlenderError
 from blender_dp.wire.campaign_promise import read_campaign_promise
 from blender_dp.wire.signed_head_list import read_signed_head_list
@@ -40,7 +40,7 @@ def test_a_campaign_that_shows_less_than_its_list_takes_is_not_reported_to(
 ) -> None:
     service.descriptions[CAMPAIGN] = description(CAMPAIGN, epsilon="1.0")
     device = make_device()
-    with pytest.raises(RefusedListError) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         device.report(CAMPAIGN, "query 001", "1.example")
     assert refusal.value.rule is Rule.PROMISE
     assert service.bodies == []
@@ -51,6 +51,6 @@ def test_a_description_of_another_campaign_is_refused(
     make_device: MakeDevice, service: StandIn
 ) -> None:
     service.descriptions[CAMPAIGN] = description(UUID(int=9))
-    with pytest.raises(BlenderError, match="another description"):
+    with pytest.raises(BlenderError, match="description is that of another campaign"):
         make_device().report(CAMPAIGN, None, None)
     assert service.bodies == []

@@ -1,13 +1,13 @@
 """The Python client of a collection service: one device, or a whole population to try it with."""
 
 from blender_dp.client.device import BlenderClient, Spending
-from blender_dp.client.policy import ClientPolicy, RefusedListError, Rule
+from blender_dp.client.policy import ClientPolicy, RefusedError, Rule
 from blender_dp.client.transport import ServiceRefusalError, UnreachableError
 
 __all__ = [
     "BlenderClient",
     "ClientPolicy",
-    "RefusedListError",
+    "RefusedError",
     "Rule",
     "ServiceRefusalError",
     "Spending",

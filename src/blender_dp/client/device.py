@@ -10,13 +10,23 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
-from blender_dp.client.ledger import Enrolment, KeptReport, Ledger, spent_since
+from blender_dp.client.campaign_checks import (
+    FetchedList,
+    fetch_campaign,
+    fetch_list,
+    read_public_log,
+)
+from blender_dp.client.ledger import Ledger, Seen
+from blender_dp.client.ledger_rows import LedgerRow, costs_since
+from blender_dp.client.opt_in import OptIn
 from blender_dp.client.policy import (
     ClientPolicy,
+    Cost,
     History,
+    RefusedError,
+    Rule,
     require_affordable,
-    require_genuine,
-    require_promised,
+    require_one_group,
 )
 from blender_dp.client.transport import (
     HttpTransport,
@@ -24,22 +34,13 @@ from blender_dp.client.transport import (
     Transport,
     require_address,
 )
-from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.parameters import exact
-from blender_dp.wire.campaign_promise import CampaignPromise, read_campaign_promise
-from blender_dp.wire.contribution import (
-    ConsentReceipt,
-    Contribution,
-    consent_digest,
-    contribution_document,
-    read_contribution,
-)
+from blender_dp.core.report_cost import cost_text
 from blender_dp.wire.documents import canonical
 from blender_dp.wire.service_report import ID_BYTES, service_report_document
-from blender_dp.wire.signed_head_list import SignedHeadList, read_signed_head_list
-from blender_dp.wire.times import written_time
+from blender_dp.wire.signed_head_list import SignedHeadList
 
 FINAL_ANSWERS = frozenset({400, 409, 410, 413, 415, 422})
 """Statuses after which a report is not sent again: the same bytes would be refused again.
@@ -59,11 +60,12 @@ def _pass_by(point: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What a device has reported, and what it may still spend."""
+    """What a device has sent, and what it may still spend."""
 
-    reports: tuple[KeptReport, ...]
+    reports: tuple[LedgerRow, ...]
+    contributions: tuple[LedgerRow, ...]
     spent: float
-    """ε within the window."""
+    """ε within the window, of reports and contributions to all services."""
     left: float
 
 
@@ -71,8 +73,8 @@ class BlenderClient:
     """A device of one person, towards one service.
 
     Everything that must survive a crash is in ``directory``; keep it as long as the device lives.
-    A campaign gets one report, drawn once, whatever is called how often and from how many
-    processes: later calls send the same bytes again, or say that they arrived.
+    A campaign gets one report, drawn once, or one contribution, whatever is called how often and
+    from how many processes: later calls send the same bytes again, or say that they arrived.
     """
 
     def __init__(
@@ -103,6 +105,14 @@ class BlenderClient:
         self._ledger = Ledger(Path(directory), checkpoint)
         self._policy = policy or ClientPolicy()
         self._now, self._checkpoint = now, checkpoint
+        self._opt_in = OptIn(
+            url=self._url,
+            transport=self._transport,
+            ledger=self._ledger,
+            policy=self._policy,
+            now=now,
+            checkpoint=checkpoint,
+        )
 
     def close(self) -> None:
         """End the connections to the service; the ledger needs no closing."""
@@ -116,128 +126,132 @@ class BlenderClient:
         """Close it."""
         self.close()
 
-    def promise(self, campaign: UUID) -> CampaignPromise:
-        """Return what a campaign promises: the consent text, ε and δ of its description."""
-        promise = read_campaign_promise(self.campaign(campaign))
-        if promise.campaign != campaign:
-            raise BlenderError("the service described another campaign than was asked for")
-        return promise
-
     def campaign(self, campaign: UUID) -> dict[str, Any]:
         """Return what the service says of a campaign: purpose, state, consent, parameters."""
-        return self._transport.send("GET", f"campaigns/{campaign}").document("the campaign")
+        return fetch_campaign(self._transport, campaign)
 
     def enrol(self, campaign: UUID, token: str | None = None) -> None:
         """Get the right to contribute: with a token from the operator, or where anybody may.
 
         A device enrols once; a second call changes nothing.
         """
-        if self._ledger.enrolment(campaign) is not None:
-            return
-        if token is None:
-            answer = self._transport.send("POST", f"campaigns/{campaign}/enrol", body=b"{}")
-            token = answer.document("the enrolment").get("token")
-        if not isinstance(token, str) or not token.isascii() or not token:
-            raise BlenderError("the service gave no enrolment token")
-        self._ledger.keep_enrolment(
-            Enrolment(campaign=campaign, token=token, given_at=None, state="enrolled")
-        )
+        self._opt_in.enrol(campaign, token)
 
     def contribute(self, campaign: UUID, records: Iterable[Record], *, agreed: str) -> None:
         """Hand raw records to the curator, with the receipt of the person's consent.
 
         May be called again with the same records if it is not known whether it succeeded.
 
+        Privacy: ε and δ of the campaign's parameters in the central model, debited before anything
+        is sent. A device that reported to the campaign does not contribute to it.
+
         Args:
             campaign: Which campaign.
             records: Everything this person contributes; none at all is a contribution too.
             agreed: The very text that the person agreed to; it must be the campaign's.
         """
-        enrolment = self._enrolment(campaign)
-        given_at = enrolment.given_at or self._now()
-        consent = self._consent(campaign, agreed, given_at)
-        document = contribution_document(Contribution(consent=consent, records=tuple(records)))
-        read_contribution(document)  # its rules hold before anything leaves
-        enrolment = replace(enrolment, given_at=given_at)
-        self._ledger.keep_enrolment(enrolment)
-        path = f"campaigns/{campaign}/opt-in"
-        self._transport.send("POST", path, body=canonical(document), token=enrolment.token)
-        self._ledger.keep_enrolment(replace(enrolment, state="contributed"))
+        self._opt_in.contribute(campaign, tuple(records), agreed)
 
     def withdraw(self, campaign: UUID) -> None:
-        """Take a contribution back, for good; possible until the opt-in side is sealed."""
-        enrolment = self._enrolment(campaign)
-        self._transport.send("DELETE", f"campaigns/{campaign}/opt-in", token=enrolment.token)
-        self._ledger.keep_enrolment(replace(enrolment, state="withdrawn"))
+        """Take a contribution back, for good; possible until the opt-in side is sealed.
+
+        Once the service confirmed it, the device may report. What was debited stays.
+        """
+        self._opt_in.withdraw(campaign)
 
     def head_list(self, campaign: UUID) -> SignedHeadList:
         """Fetch a campaign's list, check it and remember it; nothing is spent."""
-        signed, promise = self._fetched(campaign)
+        fetched, seen = self._checked(campaign)
 
-        def accept(history: History) -> tuple[str, str]:
-            require_genuine(signed, campaign, self._policy, history)
-            require_promised(signed, promise)
-            return signed.public_key, signed.digest
+        def accept(history: History) -> Seen:
+            fetched.require(campaign, self._policy, history)
+            return seen
 
         since = self._now() - self._policy.window
         self._ledger.remember(campaign, self._url, since, accept)
-        return signed
+        return fetched.signed
 
-    def report(self, campaign: UUID, query: str | None, url: str | None) -> KeptReport:
+    def evidence(self, campaign: UUID) -> dict[str, Any] | None:
+        """Return the signed list that this device was shown first, to compare with others."""
+        return self._ledger.signed_list(campaign)
+
+    def report(self, campaign: UUID, query: str | None, url: str | None) -> LedgerRow:
         """Report one record, randomised; (None, None) if the person has none.
 
-        Privacy: ε of the list's mechanism in the local model, once a campaign. A second call
-        draws nothing: it sends the bytes that were kept, or returns at once if they arrived.
+        Privacy: the tight pure ε of the list's channel in the local model, once a campaign. A
+        second call draws nothing: it sends the bytes that were kept, or returns at once if they
+        arrived. A device that may have contributed to the campaign does not report to it.
         """
-        kept = self._ledger.report(campaign)
+        kept = self._ledger.row(campaign, "report")
         if kept is None:
-            signed, promise = self._fetched(campaign)
-            now = self._now()
+            fetched, seen = self._checked(campaign)
+            fetched.require_open()
+            cost, now = Cost.of_report(fetched.signed.head_list), self._now()
 
-            def draw(history: History) -> tuple[KeptReport, str]:
-                require_genuine(signed, campaign, self._policy, history)
-                require_promised(signed, promise)
-                require_affordable(signed, self._policy, history, now)
-                return self._drawn(signed, query, url, now), signed.public_key
+            def draw(history: History) -> tuple[LedgerRow, Seen]:
+                require_one_group("report", history)
+                fetched.require(campaign, self._policy, history)
+                require_affordable(cost, self._policy, history, now, "report")
+                body = _drawn(fetched.signed.head_list, query, url)
+                row = LedgerRow(
+                    campaign=campaign,
+                    service=self._url,
+                    list_digest=fetched.signed.digest,
+                    body=body,
+                    epsilon=cost_text(cost.epsilon),
+                    delta=str(cost.delta),
+                    time=now.replace(microsecond=0),  # as the ledger writes it
+                )
+                return row, seen
 
             since = now - self._policy.window
-            kept = self._ledger.record_once(campaign, self._url, since, draw)
+            kept = self._ledger.record_once(campaign, "report", self._url, since, draw)
         return self._delivered(kept)
 
-    def resend(self) -> tuple[KeptReport, ...]:
+    def resend(self) -> tuple[LedgerRow, ...]:
         """Send what has not arrived at this service yet; the same bytes as before."""
-        waiting = [kept for kept in self._ledger.reports() if kept.service == self._url]
-        return tuple(self._delivered(kept) for kept in waiting if kept.state == "unsent")
+        reports = [row for row in self._ledger.rows() if row.role == "report"]
+        waiting = [row for row in reports if (row.service, row.state) == (self._url, "unsent")]
+        return tuple(self._delivered(row) for row in waiting)
+
+    def forget(self) -> None:
+        """Delete the bytes of all reports and all enrolments from this device.
+
+        What was spent, on which campaign and in which role stays: else the person could be asked
+        again. A contribution cannot be withdrawn any more; withdraw first.
+        """
+        self._ledger.forget()
 
     def ledger(self) -> Spending:
-        """Return every report of this device and what is left of its budget."""
-        reports = tuple(self._ledger.reports())
-        costs = ((kept.epsilon, written_time(kept.time)) for kept in reports)
-        spent = spent_since(costs, self._now() - self._policy.window)
+        """Return every report and contribution of this device, and what is left of its budget."""
+        rows = self._ledger.rows()
+        spent, _ = costs_since(rows, self._now() - self._policy.window)
         left = max(exact(self._policy.most_epsilon) - spent, Fraction())
-        return Spending(reports=reports, spent=float(spent), left=float(left))
-
-    def _fetched(self, campaign: UUID) -> tuple[SignedHeadList, CampaignPromise]:
-        answer = self._transport.send("GET", f"campaigns/{campaign}/head-list")
-        signed = read_signed_head_list(answer.document("the head list"))
-        return signed, read_campaign_promise(self.campaign(campaign))
-
-    def _drawn(
-        self, signed: SignedHeadList, query: str | None, url: str | None, now: datetime
-    ) -> KeptReport:
-        report_id = os.urandom(ID_BYTES)
-        report = LocalRandomizer(signed.head_list, campaign_id=report_id).report(query, url)
-        document = service_report_document(signed.head_list, report_id, report)
-        return KeptReport(
-            campaign=signed.campaign,
-            service=self._url,
-            list_digest=signed.digest,
-            body=canonical(document),
-            epsilon=str(exact(signed.head_list.mechanism.epsilon)),
-            time=now.replace(microsecond=0),  # as the ledger writes it
+        return Spending(
+            reports=tuple(row for row in rows if row.role == "report"),
+            contributions=tuple(row for row in rows if row.role == "contribution"),
+            spent=float(spent),
+            left=float(left),
         )
 
-    def _delivered(self, kept: KeptReport) -> KeptReport:
+    def _checked(self, campaign: UUID) -> tuple[FetchedList, Seen]:
+        """Fetch a list; refuse it if it breaks a rule or the public log does not have it."""
+        fetched = fetch_list(self._transport, campaign)
+        history = self._ledger.history(campaign, self._url, self._now() - self._policy.window)
+        fetched.require(campaign, self._policy, history)
+        signed = fetched.signed
+        remembered = self._ledger.log_head(signed.public_key)
+        return fetched, Seen(
+            description=fetched.promise.digest,
+            public_key=signed.public_key,
+            list_digest=signed.digest,
+            signed_list=fetched.document,
+            log_head=read_public_log(self._transport, signed, remembered),
+        )
+
+    def _delivered(self, kept: LedgerRow) -> LedgerRow:
+        if kept.state == "forgotten":
+            raise RefusedError(Rule.ROLE, "this device forgot its report; it draws no other one")
         if kept.state != "unsent":
             return kept
         self._checkpoint("before-send")
@@ -245,27 +259,15 @@ class BlenderClient:
             self._transport.send("POST", f"campaigns/{kept.campaign}/reports", body=kept.body)
         except ServiceRefusalError as refusal:
             if refusal.status in FINAL_ANSWERS:
-                self._ledger.set_state(kept.campaign, "refused")
+                self._ledger.set_state(kept.campaign, "report", "refused")
             raise
         self._checkpoint("after-send")
-        self._ledger.set_state(kept.campaign, "sent")
+        self._ledger.set_state(kept.campaign, "report", "sent")
         self._checkpoint("after-acknowledgement")
         return replace(kept, state="sent")
 
-    def _enrolment(self, campaign: UUID) -> Enrolment:
-        enrolment = self._ledger.enrolment(campaign)
-        if enrolment is None:
-            raise BlenderError("this device is not enrolled in the campaign; enrol first")
-        if enrolment.state == "withdrawn":
-            raise BlenderError("this device withdrew from the campaign, which is for good")
-        return enrolment
 
-    def _consent(self, campaign: UUID, agreed: str, given_at: datetime) -> ConsentReceipt:
-        promise = self.promise(campaign)
-        if promise.consent_text != agreed:
-            raise BlenderError("the person agreed to another text than this campaign asks for")
-        return ConsentReceipt(
-            version=promise.consent_version,
-            text_digest=consent_digest(agreed),
-            given_at=given_at,
-        )
+def _drawn(head_list: HeadList, query: str | None, url: str | None) -> bytes:
+    report_id = os.urandom(ID_BYTES)
+    report = LocalRandomizer(head_list, campaign_id=report_id).report(query, url)
+    return canonical(service_report_document(head_list, report_id, report))

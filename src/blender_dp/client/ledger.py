@@ -1,68 +1,55 @@
 """What a device has spent and must not draw again: one small SQLite file.
 
-A report is drawn and written in one transaction that no other process can share: whatever dies,
-either nothing was drawn that anybody saw, or the drawn bytes are here to be sent again.
+A campaign has one row for each role, written before anything is sent and never deleted. A report
+is drawn and written in one transaction that no other process can share: whatever dies, either
+nothing was drawn that anybody saw, or the drawn bytes are here to be sent again.
 """
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any
 from uuid import UUID
 
+from blender_dp.client.ledger_rows import (
+    Enrolment,
+    LedgerError,
+    LedgerRow,
+    Role,
+    RowState,
+    costs_since,
+    find_row,
+    insert_row,
+    select_rows,
+)
+from blender_dp.client.ledger_schema import prepare
 from blender_dp.client.policy import History
-from blender_dp.core.errors import BlenderError
+from blender_dp.wire.documents import canonical
 from blender_dp.wire.sqlite_file import create_private_file
 from blender_dp.wire.times import read_time, written_time
 
-SCHEMA_VERSION = 1
 _FILE = "ledger.sqlite"
-_SCHEMA = """
-CREATE TABLE services (url TEXT PRIMARY KEY, public_key TEXT NOT NULL);
-CREATE TABLE lists (campaign TEXT PRIMARY KEY, digest TEXT NOT NULL);
-CREATE TABLE reports (
-    campaign TEXT PRIMARY KEY, service TEXT NOT NULL, list_digest TEXT NOT NULL,
-    body BLOB NOT NULL, epsilon TEXT NOT NULL, time TEXT NOT NULL, state TEXT NOT NULL);
-CREATE TABLE enrolments (
-    campaign TEXT PRIMARY KEY, token TEXT NOT NULL, given_at TEXT, state TEXT NOT NULL);
-"""
 _SECONDS_FOR_A_TURN = 60.0
 """How long to wait while another process writes."""
 
-ReportState = Literal["unsent", "sent", "refused"]
-EnrolmentState = Literal["enrolled", "contributed", "withdrawn"]
-
-
-class LedgerError(BlenderError):
-    """The ledger cannot be read or written, and so nothing was drawn or sent."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptReport:
-    """The one report to a campaign."""
+class Seen:
+    """What a device remembers of a service and a campaign; None where it learnt nothing."""
 
-    campaign: UUID
-    service: str
-    list_digest: str
-    body: bytes
-    epsilon: str
-    time: datetime
-    state: ReportState = "unsent"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enrolment:
-    """The right to contribute to a campaign, and what became of it."""
-
-    campaign: UUID
-    token: str = field(repr=False)
-    given_at: datetime | None
-    """When the consent was given: a repeated upload must be the same to the letter."""
-    state: EnrolmentState
+    description: str
+    """The digest of the campaign's description."""
+    public_key: str | None = None
+    list_digest: str | None = None
+    signed_list: Mapping[str, Any] | None = None
+    """The whole signed list: the evidence, if it ever differs from what others were shown."""
+    log_head: Mapping[str, Any] | None = None
+    """The last entry read of the public log."""
 
 
 class Ledger:
@@ -82,94 +69,120 @@ class Ledger:
         except OSError as error:
             raise LedgerError(f"{self._path}: cannot be written ({error.strerror})") from None
         with self._transaction() as database:
-            version = database.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0:
-                for statement in _SCHEMA.split(";"):
-                    database.execute(statement)
-                database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            elif version != SCHEMA_VERSION:
+            if not prepare(database):
                 raise LedgerError(f"{self._path}: was made by another version of this software")
 
     def record_once(
         self,
         campaign: UUID,
+        role: Role,
         service: str,
         since: datetime,
-        draw: Callable[[History], tuple[KeptReport, str]],
-    ) -> KeptReport:
-        """Return the campaign's report, drawn now if there is none yet.
+        make: Callable[[History], tuple[LedgerRow, Seen]],
+    ) -> LedgerRow:
+        """Return what a campaign got in a role; if nothing yet, make it now and write it.
 
         Args:
             campaign: Which campaign.
+            role: In which group.
             service: Its address.
-            since: Reports from then on count as spent.
-            draw: Given the history, refuses or returns a report and the key of its list's signer.
+            since: Rows that are younger count as spent.
+            make: Given the history, refuses or returns a new row and what is to be remembered.
         """
         with self._transaction() as database:
-            if kept := _report(database, campaign):
+            if kept := find_row(database, campaign, role):
                 return kept
-            made, public_key = draw(_history(database, campaign, service, since))
+            made, seen = make(_history(database, campaign, service, since))
             self._checkpoint("after-draw")
-            database.execute(
-                "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    *(str(made.campaign), made.service, made.list_digest, made.body),
-                    *(made.epsilon, written_time(made.time), made.state),
-                ),
-            )
-            _remember(database, service, public_key, campaign, made.list_digest)
+            insert_row(database, made)
+            _remember(database, campaign, service, seen)
             self._checkpoint("before-commit")
         self._checkpoint("after-commit")
         return made
 
     def remember(
-        self,
-        campaign: UUID,
-        service: str,
-        since: datetime,
-        accept: Callable[[History], tuple[str, str]],
+        self, campaign: UUID, service: str, since: datetime, accept: Callable[[History], Seen]
     ) -> None:
-        """Note the key and the digest of a list that ``accept`` does not refuse."""
+        """Note what was seen of a campaign if ``accept`` does not refuse it."""
         with self._transaction() as database:
-            public_key, digest = accept(_history(database, campaign, service, since))
-            _remember(database, service, public_key, campaign, digest)
+            seen = accept(_history(database, campaign, service, since))
+            _remember(database, campaign, service, seen)
 
-    def set_state(self, campaign: UUID, state: ReportState) -> None:
-        """Note what became of a report."""
+    def history(self, campaign: UUID, service: str, since: datetime) -> History:
+        """Return what the policy needs to know about a campaign."""
+        with self._transaction() as database:
+            return _history(database, campaign, service, since)
+
+    def log_head(self, public_key: str) -> Mapping[str, Any] | None:
+        """Return the last entry that was read of the log signed with this key."""
+        with self._transaction() as database:
+            return _log_head(database, public_key)
+
+    def signed_list(self, campaign: UUID) -> dict[str, Any] | None:
+        """Return the signed list that was reported against."""
+        with self._transaction() as database:
+            kept = _value(
+                database, "SELECT signed_list FROM campaigns WHERE campaign = ?", str(campaign)
+            )
+        if kept is None:
+            return None
+        document: dict[str, Any] = json.loads(zlib.decompress(kept))
+        return document
+
+    def set_state(self, campaign: UUID, role: Role, state: RowState) -> None:
+        """Note what became of a row."""
         with self._transaction() as database:
             database.execute(
-                "UPDATE reports SET state = ? WHERE campaign = ?", (state, str(campaign))
+                "UPDATE debits SET state = ? WHERE campaign = ? AND role = ?",
+                (state, str(campaign), role),
             )
 
-    def report(self, campaign: UUID) -> KeptReport | None:
-        """Return the campaign's report if one was drawn."""
+    def row(self, campaign: UUID, role: Role) -> LedgerRow | None:
+        """Return what a campaign got in a role."""
         with self._transaction() as database:
-            return _report(database, campaign)
+            return find_row(database, campaign, role)
 
-    def reports(self) -> list[KeptReport]:
-        """Return every report, oldest first."""
+    def rows(self) -> list[LedgerRow]:
+        """Return every row, oldest first."""
         with self._transaction() as database:
-            rows = database.execute("SELECT * FROM reports ORDER BY time, campaign").fetchall()
-        return [_kept(row) for row in rows]
+            return select_rows(database)
+
+    def forget(self) -> None:
+        """Delete the bytes of all reports and all enrolments; what was spent stays."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM enrolments")
+            database.execute(
+                "UPDATE debits SET body = x'',"
+                " state = CASE state WHEN 'unsent' THEN 'forgotten' ELSE state END"
+                " WHERE role = 'report'"
+            )
 
     def enrolment(self, campaign: UUID) -> Enrolment | None:
         """Return the enrolment in a campaign."""
         with self._transaction() as database:
             row = database.execute(
-                "SELECT token, given_at, state FROM enrolments WHERE campaign = ?", (str(campaign),)
+                "SELECT service, token, given_at, state FROM enrolments WHERE campaign = ?",
+                (str(campaign),),
             ).fetchone()
         if row is None:
             return None
-        return Enrolment(campaign=campaign, token=row[0], given_at=read_time(row[1]), state=row[2])
+        service, token, given_at, state = row
+        return Enrolment(
+            campaign=campaign,
+            service=service,
+            token=token,
+            given_at=read_time(given_at),
+            state=state,
+        )
 
     def keep_enrolment(self, enrolment: Enrolment) -> None:
         """Write an enrolment, new or changed."""
         given_at = enrolment.given_at
         with self._transaction() as database:
             database.execute(
-                "REPLACE INTO enrolments VALUES (?, ?, ?, ?)",
+                "REPLACE INTO enrolments VALUES (?, ?, ?, ?, ?)",
                 (
-                    *(str(enrolment.campaign), enrolment.token),
+                    *(str(enrolment.campaign), enrolment.service, enrolment.token),
                     *(None if given_at is None else written_time(given_at), enrolment.state),
                 ),
             )
@@ -182,6 +195,7 @@ class Ledger:
                 sqlite3.connect(self._path, timeout=_SECONDS_FOR_A_TURN, isolation_level=None)
             ) as database:
                 database.execute("PRAGMA synchronous = FULL")
+                database.execute("PRAGMA secure_delete = ON")  # forgotten bytes are overwritten
                 database.execute("BEGIN IMMEDIATE")
                 try:
                     yield database
@@ -193,56 +207,55 @@ class Ledger:
             raise LedgerError(f"{self._path}: the ledger cannot be used ({error})") from None
 
 
-def spent_since(reports: Iterator[tuple[str, str]], start: datetime) -> Fraction:
-    """Add up the ε of reports, given as ε and time, from a time on.
-
-    Times are compared as they were written; a report from the future counts.
-    """
-    return sum(
-        (Fraction(epsilon) for epsilon, time in reports if time >= written_time(start)), Fraction()
-    )
+def _value(database: sqlite3.Connection, statement: str, key: str) -> Any:  # noqa: ANN401 - a cell
+    row = database.execute(statement, (key,)).fetchone()
+    return None if row is None else row[0]
 
 
 def _history(
     database: sqlite3.Connection, campaign: UUID, service: str, start: datetime
 ) -> History:
-    def value(statement: str, key: str) -> str | None:
-        row = database.execute(statement, (key,)).fetchone()
-        return None if row is None else row[0]
-
-    spent = database.execute("SELECT epsilon, time FROM reports")
-    last = value("SELECT max(time) FROM reports WHERE service = ?", service)
+    rows = select_rows(database)
+    epsilon, delta = costs_since(rows, start)
+    seen = database.execute(
+        "SELECT description, list_digest FROM campaigns WHERE campaign = ?", (str(campaign),)
+    ).fetchone()
+    description, list_digest = seen or (None, None)
     return History(
-        public_key=value("SELECT public_key FROM services WHERE url = ?", service),
-        list_digest=value("SELECT digest FROM lists WHERE campaign = ?", str(campaign)),
-        spent=spent_since(spent, start),
-        last_report=read_time(last),
-    )
-
-
-def _remember(
-    database: sqlite3.Connection, service: str, public_key: str, campaign: UUID, digest: str
-) -> None:
-    database.execute("INSERT OR IGNORE INTO services VALUES (?, ?)", (service, public_key))
-    database.execute("INSERT OR IGNORE INTO lists VALUES (?, ?)", (str(campaign), digest))
-
-
-def _report(database: sqlite3.Connection, campaign: UUID) -> KeptReport | None:
-    row = database.execute("SELECT * FROM reports WHERE campaign = ?", (str(campaign),)).fetchone()
-    return None if row is None else _kept(row)
-
-
-def _kept(row: tuple[str, str, str, bytes, str, str, ReportState]) -> KeptReport:
-    campaign, service, list_digest, body, epsilon, time, state = row
-    when = read_time(time)
-    if when is None:
-        raise LedgerError("the ledger holds what this software never wrote; nothing was sent")
-    return KeptReport(
-        campaign=UUID(campaign),
-        service=service,
+        public_key=_value(database, "SELECT public_key FROM services WHERE url = ?", service),
+        description=description,
         list_digest=list_digest,
-        body=body,
-        epsilon=epsilon,
-        time=when,
-        state=state,
+        spent=epsilon,
+        spent_delta=delta,
+        last_report=max(
+            (row.time for row in rows if (row.service, row.role) == (service, "report")),
+            default=None,
+        ),
+        standing={row.role: row.state for row in rows if row.campaign == campaign},
     )
+
+
+def _remember(database: sqlite3.Connection, campaign: UUID, service: str, seen: Seen) -> None:
+    if seen.public_key is not None:
+        database.execute("INSERT OR IGNORE INTO services VALUES (?, ?)", (service, seen.public_key))
+    evidence = None if seen.signed_list is None else zlib.compress(canonical(seen.signed_list))
+    database.execute(
+        "INSERT INTO campaigns VALUES (?, ?, ?, ?) ON CONFLICT (campaign) DO UPDATE SET"
+        " description = coalesce(description, excluded.description),"
+        " list_digest = coalesce(list_digest, excluded.list_digest),"
+        " signed_list = coalesce(signed_list, excluded.signed_list)",
+        (str(campaign), seen.description, seen.list_digest, evidence),
+    )
+    if seen.public_key is not None and seen.log_head is not None:
+        known = _log_head(database, seen.public_key)
+        if known is None or known["index"] < seen.log_head["index"]:
+            head = canonical(seen.log_head).decode()
+            database.execute("REPLACE INTO logs VALUES (?, ?)", (seen.public_key, head))
+
+
+def _log_head(database: sqlite3.Connection, public_key: str) -> Mapping[str, Any] | None:
+    head = _value(database, "SELECT head FROM logs WHERE public_key = ?", public_key)
+    if head is None:
+        return None
+    entry: Mapping[str, Any] = json.loads(head)
+    return entry

@@ -1,25 +1,29 @@
-"""What a device asks of a head list before it reports against it.
+"""Rules of a device: what it asks of a head list before it reports, and of a contribution.
 
 A list comes from a service that the device need not trust. Every rule here closes one way of
 learning more than one report's worth: a list of another signer, one made for this device alone, one
-that asks too often or costs too much.
+that asks for more than was promised, asks too often or costs too much.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
 from uuid import UUID
 
+from blender_dp.client.ledger_rows import Role, RowState
 from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.head_list import HeadList
 from blender_dp.core.parameters import exact
+from blender_dp.core.report_cost import report_cost
 from blender_dp.wire.campaign_promise import CampaignPromise
 from blender_dp.wire.signatures import require_key
 from blender_dp.wire.signed_head_list import SignedHeadList
 
 
 class Rule(StrEnum):
-    """What a refused list breaks."""
+    """What a refused list or contribution breaks."""
 
     CAMPAIGN = "campaign"
     PROMISE = "promise"
@@ -27,13 +31,16 @@ class Rule(StrEnum):
     NOT_PRIVATE = "not-private"
     TOO_SMALL = "too-small"
     CHANGED = "changed"
+    NOT_OPEN = "not-open"
+    ROLE = "role"
     EPSILON = "epsilon"
+    DELTA = "delta"
     BUDGET = "budget"
     TOO_SOON = "too-soon"
 
 
-class RefusedListError(BlenderError):
-    """A head list that this device does not report against; nothing was spent."""
+class RefusedError(BlenderError):
+    """A list that this device does not report against, or a contribution; nothing was spent."""
 
     def __init__(self, rule: Rule, sentence: str) -> None:
         self.rule = rule
@@ -49,7 +56,9 @@ class ClientPolicy:
     smallest_list: int = 32
     """Fewer queries would tell too much of who reports at all."""
     most_epsilon: float = 8.0
-    """The ε that all reports of a window may cost together, and so each one of them."""
+    """The ε that everything sent in a window may cost together, to all services."""
+    most_delta: float = 1e-5
+    """The largest δ of a list, and of all contributions of a window together."""
     window: timedelta = timedelta(days=90)
     shortest_interval: timedelta = timedelta(days=7)
     """Between two reports to one service."""
@@ -57,27 +66,54 @@ class ClientPolicy:
     def __post_init__(self) -> None:
         if self.public_key is not None:
             require_key(self.public_key)
-        if self.smallest_list < 1:
+        if type(self.smallest_list) is not int or self.smallest_list < 1:
             raise ParameterError("smallest_list", "1 or more", self.smallest_list)
         if not 0 < self.most_epsilon < float("inf"):
             raise ParameterError("most_epsilon", "a finite number above 0", self.most_epsilon)
+        if not 0 <= self.most_delta < 1:
+            raise ParameterError("most_delta", "at least 0 and below 1", self.most_delta)
         for name in ("window", "shortest_interval"):
-            if getattr(self, name) < timedelta(0):
-                raise ParameterError(name, "0 or longer", getattr(self, name))
+            value = getattr(self, name)  # a number, NaN among them, would compare with nothing
+            if not isinstance(value, timedelta) or value < timedelta(0):
+                raise ParameterError(name, "0 or longer, a timedelta", value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What the ledger knows when a list arrives."""
+    """What the ledger knows when something is about to be sent."""
 
     public_key: str | None
     """The key seen first of this service."""
-    list_digest: str | None
+    description: str | None = None
+    """The digest of the description seen before of this campaign."""
+    list_digest: str | None = None
     """The list seen before of this campaign."""
-    spent: Fraction
-    """The ε of all reports in the window."""
-    last_report: datetime | None
+    spent: Fraction = Fraction()
+    """The ε of all rows in the window."""
+    spent_delta: Fraction = Fraction()
+    """The δ of all contributions in the window."""
+    last_report: datetime | None = None
     """To this service."""
+    standing: Mapping[Role, RowState] = field(default_factory=dict)
+    """What this campaign got already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What is debited for a report or a contribution."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @classmethod
+    def of_report(cls, head_list: HeadList) -> "Cost":
+        """Return the tight pure ε of a list's channel, and the δ that the list names."""
+        return cls(epsilon=report_cost(head_list), delta=exact(head_list.mechanism.delta))
+
+    @classmethod
+    def of_contribution(cls, promise: CampaignPromise) -> "Cost":
+        """Return what opt-in users are promised."""
+        return cls(epsilon=promise.epsilon, delta=promise.delta)
 
 
 def require_genuine(
@@ -92,23 +128,32 @@ def require_genuine(
         history: What was seen before.
     """
     if signed.campaign != campaign:
-        raise RefusedListError(Rule.CAMPAIGN, "the head list is that of another campaign")
+        raise RefusedError(Rule.CAMPAIGN, "the head list is that of another campaign")
     pinned = policy.public_key or history.public_key
     if pinned is not None and signed.public_key != pinned:
         sentence = "the head list is signed with another key than this service's"
-        raise RefusedListError(Rule.KEY, sentence)
+        raise RefusedError(Rule.KEY, sentence)
     if history.list_digest is not None and signed.digest != history.list_digest:
         sentence = "the head list differs from the one that this campaign showed before"
-        raise RefusedListError(Rule.CHANGED, sentence)
+        raise RefusedError(Rule.CHANGED, sentence)
     if not signed.head_list.private:
         sentence = "the head list was made with a seed, for an experiment; nobody may report to it"
-        raise RefusedListError(Rule.NOT_PRIVATE, sentence)
+        raise RefusedError(Rule.NOT_PRIVATE, sentence)
     if len(signed.head_list.queries) < policy.smallest_list:
-        raise RefusedListError(
+        raise RefusedError(
             Rule.TOO_SMALL,
             f"the head list must have at least {policy.smallest_list} queries; "
             f"it has {len(signed.head_list.queries)}",
         )
+
+
+def require_described(promise: CampaignPromise, campaign: UUID, history: History) -> None:
+    """Refuse a description of another campaign, or one that changed since it was seen first."""
+    if promise.campaign != campaign:
+        raise RefusedError(Rule.PROMISE, "the description is that of another campaign")
+    if history.description is not None and promise.digest != history.description:
+        sentence = "the campaign's description differs from the one that it showed before"
+        raise RefusedError(Rule.CHANGED, sentence)
 
 
 def require_promised(signed: SignedHeadList, promise: CampaignPromise) -> None:
@@ -120,36 +165,64 @@ def require_promised(signed: SignedHeadList, promise: CampaignPromise) -> None:
     """
     if promise.campaign != signed.campaign or promise.digest != signed.description:
         sentence = "the head list is bound to another description than the campaign shows"
-        raise RefusedListError(Rule.PROMISE, sentence)
+        raise RefusedError(Rule.PROMISE, sentence)
     mechanism = signed.head_list.mechanism
     if exact(mechanism.epsilon) > promise.epsilon or exact(mechanism.delta) > promise.delta:
         sentence = "the head list asks for a larger ε or δ than the campaign promises"
-        raise RefusedListError(Rule.PROMISE, sentence)
+        raise RefusedError(Rule.PROMISE, sentence)
 
 
 def require_affordable(
-    signed: SignedHeadList, policy: ClientPolicy, history: History, now: datetime
+    cost: Cost, policy: ClientPolicy, history: History, now: datetime, role: Role
 ) -> None:
-    """Refuse a list whose report would cost too much, or comes too soon after the last one."""
-    epsilon, most = exact(signed.head_list.mechanism.epsilon), exact(policy.most_epsilon)
-    if epsilon > most:
-        raise RefusedListError(
-            Rule.EPSILON,
-            f"the head list asks for ε = {float(epsilon):g}; "
-            f"this device allows at most {policy.most_epsilon:g}",
+    """Refuse what would cost too much, or comes too soon after the last report.
+
+    ε of reports and contributions to all services adds up. δ adds up over contributions: what is
+    debited for a report is a pure ε, and its δ is held to the cap by itself.
+    """
+    most, most_delta = exact(policy.most_epsilon), exact(policy.most_delta)
+    asked = f"the campaign asks for ε = {float(cost.epsilon):g}"
+    if cost.epsilon > most:
+        sentence = f"{asked}; this device allows at most {policy.most_epsilon:g}"
+        raise RefusedError(Rule.EPSILON, sentence)
+    if cost.delta > most_delta:
+        raise RefusedError(
+            Rule.DELTA,
+            f"the campaign asks for δ = {float(cost.delta):g}; "
+            f"this device allows at most {policy.most_delta:g}",
         )
-    if history.spent + epsilon > most:
-        raise RefusedListError(
+    if history.spent + cost.epsilon > most:
+        raise RefusedError(
             Rule.BUDGET,
-            f"the head list asks for ε = {float(epsilon):g}; {float(most - history.spent):g} "
-            f"of {policy.most_epsilon:g} is left in {policy.window.days} days",
+            f"{asked}; {float(max(most - history.spent, Fraction())):g} "
+            f"of {policy.most_epsilon:g} is left in {_days(policy.window)}",
         )
+    if role == "contribution" and history.spent_delta + cost.delta > most_delta:
+        sentence = f"the δ of all contributions in {_days(policy.window)} would exceed the cap"
+        raise RefusedError(Rule.BUDGET, sentence)
     last = history.last_report
-    if last is not None and now - last < policy.shortest_interval:
-        raise RefusedListError(
+    if role == "report" and last is not None and now - last < policy.shortest_interval:
+        raise RefusedError(
             Rule.TOO_SOON,
             f"the last report to this service is less than {_days(policy.shortest_interval)} old",
         )
+
+
+def require_one_group(role: Role, history: History) -> None:
+    """Refuse to be in both groups of a campaign.
+
+    A contribution may have arrived even if its answer was lost or its upload refused; only a
+    confirmed withdrawal takes it back. A report cannot be taken back.
+    """
+    if role == "report" and history.standing.get("contribution") not in (None, "withdrawn"):
+        sentence = (
+            "this device contributed to the campaign, or may have: "
+            "it does not report as well, unless a withdrawal was confirmed"
+        )
+        raise RefusedError(Rule.ROLE, sentence)
+    if role == "contribution" and "report" in history.standing:
+        sentence = "this device reported to the campaign, and does not contribute as well"
+        raise RefusedError(Rule.ROLE, sentence)
 
 
 def _days(interval: timedelta) -> str:

@@ -4,22 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from blender_dp.client.campaign_checks import fetch_list, read_public_log
 from blender_dp.client.crowd import Crowd, all_done, gathered_crowd
 from blender_dp.client.many_reports import report_bodies
 from blender_dp.client.operator import STATES, Operator
 from blender_dp.client.people import People
-from blender_dp.client.policy import ClientPolicy, History, require_genuine, require_promised
+from blender_dp.client.policy import ClientPolicy, History
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.randomness import Randomness
-from blender_dp.wire.campaign_promise import read_campaign_promise
 from blender_dp.wire.contribution import ConsentReceipt, Contribution, contribution_document
 from blender_dp.wire.documents import canonical
-from blender_dp.wire.signed_head_list import read_signed_head_list
 
 Step = Callable[[str], None]
 Share = Callable[[float], None]
@@ -139,14 +137,11 @@ def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, 
 
 def _fetched(stage: Stage) -> HeadList:
     """Fetch the list and check it as devices do, but for budgets, which the simulated have none."""
-    transport, place = stage.operator.transport, f"campaigns/{stage.campaign}"
-    answer = transport.send("GET", f"{place}/head-list")
-    signed = read_signed_head_list(answer.document("the head list"))
-    described = transport.send("GET", place).document("the campaign")
-    require_promised(signed, read_campaign_promise(described))
-    nothing = History(public_key=None, list_digest=None, spent=Fraction(), last_report=None)
-    require_genuine(signed, stage.campaign, ClientPolicy(smallest_list=1), nothing)
-    return signed.head_list
+    transport = stage.operator.transport
+    fetched = fetch_list(transport, stage.campaign)
+    fetched.require(stage.campaign, ClientPolicy(smallest_list=1), History(public_key=None))
+    read_public_log(transport, fetched.signed, remembered=None)
+    return fetched.signed.head_list
 
 
 def _together(

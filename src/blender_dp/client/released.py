@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
-from blender_dp.client.policy import RefusedListError, Rule
+from blender_dp.client.policy import RefusedError, Rule
 from blender_dp.client.transport import Transport
 from blender_dp.wire.signatures import SignatureError
 from blender_dp.wire.signed_head_list import read_signed_head_list
@@ -42,7 +42,7 @@ def fetch_released(
     fetched = transport.send("GET", f"{below}/head-list").document("the head list")
     signed = read_signed_head_list(fetched)
     if signed.campaign != campaign:
-        raise RefusedListError(Rule.CAMPAIGN, "the head list is that of another campaign")
+        raise RefusedError(Rule.CAMPAIGN, "the head list is that of another campaign")
     if key is not None and signed.public_key != key:
         raise SignatureError("the head list is signed with another key")
     documents = {

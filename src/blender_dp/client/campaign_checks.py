@@ -1,0 +1,87 @@
+"""Requests of a device about a campaign, each answer checked before it is used."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from blender_dp.client.policy import (
+    ClientPolicy,
+    History,
+    RefusedError,
+    Rule,
+    require_described,
+    require_genuine,
+    require_promised,
+)
+from blender_dp.client.public_log import require_logged
+from blender_dp.client.transport import Transport
+from blender_dp.core.errors import InputError
+from blender_dp.wire.campaign_promise import CampaignPromise, read_campaign_promise
+from blender_dp.wire.signed_head_list import SignedHeadList, read_signed_head_list
+
+MOST_PIECE_BYTES = 8 << 20
+"""A piece of the public log has up to 10,000 entries of some 400 bytes."""
+_BEFORE_REPORTS = frozenset({"draft", "opt-in-open", "opt-in-sealed", "list-published"})
+"""States in which a report would be refused for good, and its draw be wasted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedList:
+    """A signed list, the description that it is bound to, and the campaign's state."""
+
+    signed: SignedHeadList
+    document: Mapping[str, Any]
+    """The signed list as it came."""
+    promise: CampaignPromise
+    state: object
+
+    def require(self, campaign: UUID, policy: ClientPolicy, history: History) -> None:
+        """Refuse it if it is not the one and public list of the campaign, or breaks its promise."""
+        require_genuine(self.signed, campaign, policy, history)
+        require_described(self.promise, campaign, history)
+        require_promised(self.signed, self.promise)
+
+    def require_open(self) -> None:
+        """Refuse to draw while the campaign does not take reports yet."""
+        if self.state in _BEFORE_REPORTS:
+            raise RefusedError(Rule.NOT_OPEN, "the campaign does not take reports yet")
+
+
+def fetch_campaign(transport: Transport, campaign: UUID) -> dict[str, Any]:
+    """Return what a service says of a campaign."""
+    return transport.send("GET", f"campaigns/{campaign}").document("the campaign")
+
+
+def fetch_list(transport: Transport, campaign: UUID) -> FetchedList:
+    """Fetch a campaign's signed list and description; each is well-formed, nothing else is sure."""
+    answer = transport.send("GET", f"campaigns/{campaign}/head-list")
+    document = answer.document("the head list")
+    signed, described = read_signed_head_list(document), fetch_campaign(transport, campaign)
+    return FetchedList(
+        signed=signed,
+        document=document,
+        promise=read_campaign_promise(described),
+        state=described.get("state"),
+    )
+
+
+def read_public_log(
+    transport: Transport, signed: SignedHeadList, remembered: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return the last entry read of the public log; refuse a list that the log does not have.
+
+    Args:
+        transport: To the service.
+        signed: The list.
+        remembered: The last entry that was read before of the log with the list's key.
+    """
+
+    def fetch(start: int) -> Mapping[str, Any]:
+        answer = transport.send("GET", f"log?from={start}")
+        if len(answer.content) > MOST_PIECE_BYTES:
+            rule = f"must come in pieces of at most {MOST_PIECE_BYTES >> 20} MiB"
+            raise InputError("the log", rule)
+        return answer.document("the log")
+
+    return require_logged(signed.log_entry, signed.public_key, remembered, fetch)
