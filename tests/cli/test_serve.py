@@ -122,8 +122,8 @@ def test_a_first_token_that_cannot_be_kept_is_not_made(command: Command, tmp_pat
 
 @pytest.mark.parametrize(
     ("options", "is_believed"),
-    [((), False), (("--proxy", "127.0.0.0/8"), True), (("--proxy", "192.0.2.1"), False)],
-    ids=["nobody is a front end", "the sender is one", "another is one"],
+    [(("--proxy", "192.0.2.1"), False), (("--proxy", "127.0.0.0/8"), True)],
+    ids=["another is the front end", "the sender is one"],
 )
 def test_only_a_named_front_end_says_where_a_request_comes_from(
     script: Script, tmp_path: Path, options: tuple[str, ...], is_believed: bool

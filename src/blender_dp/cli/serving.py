@@ -16,6 +16,7 @@ from typing import Any
 import uvicorn
 
 import blender_dp.service
+from blender_dp.cli.descriptors import connection_limit
 from blender_dp.cli.ending import GRACE_SECONDS, Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.failures import explained
@@ -27,6 +28,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
 from blender_dp.service.access import Rate
 from blender_dp.service.app import create_app
+from blender_dp.service.connections import ConnectionLimits
 from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
@@ -157,6 +159,7 @@ async def _serve(
 ) -> None:
     async with opened(storage) as parts:
         parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
+        limits = ConnectionLimits(journal=ending.journal, most=connection_limit())
         config = uvicorn.Config(
             create_app(
                 replace(
@@ -168,7 +171,9 @@ async def _serve(
                 has_jobs=listening.has_jobs,
             ),
             loop="none",
-            http="httptools",
+            http=limits.protocol(),
+            ws="none",
+            timeout_keep_alive=limits.idle_seconds,
             lifespan="on",
             log_config=None,
             access_log=False,
