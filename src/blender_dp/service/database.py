@@ -81,7 +81,11 @@ class Database(Protocol):
         ...
 
     async def scrub(self) -> None:
-        """Overwrite what storage still holds of deleted rows."""
+        """Overwrite what storage still holds of deleted rows, or refuse while somebody reads."""
+        ...
+
+    def scrub_soon(self) -> None:
+        """Overwrite what was withdrawn, in the background; tried until it is done."""
         ...
 
     async def close(self) -> None:

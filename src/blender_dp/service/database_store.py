@@ -110,6 +110,7 @@ class DatabaseStore:
         await self.database.write(
             partial(contributions.withdraw, campaign_id=campaign_id, enrolment=enrolment)
         )
+        self.database.scrub_soon()
 
     async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
         """Return all contributions in pieces, in an order that tells nothing."""

@@ -10,13 +10,13 @@ from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
 from blender_dp.service.postgres.connection import COLLISION, UNREACHABLE, connected
 from blender_dp.service.postgres.report_writers import ReportWriters
+from blender_dp.service.postgres.scrubbing import WithdrawalScrubber, scrub
 from blender_dp.service.postgres.transaction import PostgresTransaction
 from blender_dp.service.store import Reason, StoreRefusal
 
 MIGRATIONS = migrations.of_package("blender_dp.service.postgres")
 _MIGRATING = 0x626C656E646572
 """The name of the lock that keeps two processes from migrating at once."""
-_SCRUBBED = ("contributions", "enrolments", "report_ids", "counters")
 _TRIES = 5
 
 
@@ -26,6 +26,7 @@ class PostgresDatabase:
     def __init__(self, pool: Any, reach: Checkpoint) -> None:  # noqa: ANN401 - asyncpg has no types
         self._pool = pool
         self._writers = ReportWriters(pool, reach)
+        self._withdrawals = WithdrawalScrubber(pool)
 
     @classmethod
     async def open(cls, address: str, *, reach: Checkpoint = no_checkpoint) -> "PostgresDatabase":
@@ -67,16 +68,16 @@ class PostgresDatabase:
 
     async def scrub(self) -> None:
         """Write the tables anew without deleted rows; the old files are removed."""
-        try:
-            async with self._pool.acquire() as connection:
-                for table in _SCRUBBED:
-                    await connection.execute(f"VACUUM FULL {table}", timeout=None)
-        except UNREACHABLE:
-            raise StoreRefusal(Reason.OVERLOADED) from None
+        await scrub(self._pool)
+
+    def scrub_soon(self) -> None:
+        """Do so in the background with what opt-in users withdrew."""
+        self._withdrawals.begin()
 
     async def close(self) -> None:
         """Finish what was accepted and close every connection."""
         await self._writers.close()
+        await self._withdrawals.close()
         await self._pool.close()
 
 

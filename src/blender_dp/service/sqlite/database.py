@@ -13,11 +13,16 @@ from blender_dp.service.backlog import Request
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
 from blender_dp.service.sqlite.connection import connect
+from blender_dp.service.sqlite.scrubbing import empty_log, rewrite
 from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
 from blender_dp.service.sqlite.writer import Writer
 from blender_dp.service.store import Reason, StoreRefusal
 
 _LOG = logging.getLogger(__name__)
+_TRIES = 100
+"""How often the log is tried to be emptied while somebody reads from it."""
+_PAUSE = 0.2
+"""Seconds between two tries."""
 MIGRATIONS = migrations.of_package("blender_dp.service.sqlite")
 
 
@@ -64,8 +69,17 @@ class SqliteDatabase:
         return cast("Added", await self._writer.written(request))
 
     async def scrub(self) -> None:
-        """Overwrite what storage still holds of deleted rows."""
-        await self._writer.written(Request(_scrub, is_alone=True))
+        """Write the file anew and empty its log, or refuse while somebody reads from that."""
+        await self._writer.written(Request(rewrite, is_alone=True))
+        for _ in range(_TRIES):
+            if await self._writer.written(Request(empty_log, is_alone=True)):
+                return
+            await asyncio.sleep(_PAUSE)
+        raise StoreRefusal(Reason.OVERLOADED)
+
+    def scrub_soon(self) -> None:
+        """Empty the log of changes, which alone still holds what was withdrawn."""
+        self._writer.empty_log_soon()
 
     async def close(self) -> None:
         """Finish what was accepted and close every connection."""
@@ -84,15 +98,3 @@ def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-
-
-def _scrub(connection: sqlite3.Connection) -> None:
-    """Write the database anew, without its free pages, and empty the log of changes.
-
-    Deleted rows were overwritten already (secure_delete); older copies of their pages are in the
-    log until it is moved into the file and cut off.
-    """
-    connection.execute("VACUUM")
-    (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    if is_busy:
-        raise sqlite3.OperationalError("somebody reads still")

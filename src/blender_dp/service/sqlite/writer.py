@@ -13,16 +13,19 @@ from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from threading import Event, Thread
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 from blender_dp.service.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.database import Checkpoint
+from blender_dp.service.sqlite.scrubbing import empty_log
 from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
 from blender_dp.service.store import Reason, StoreRefusal
 from blender_dp.service.tables import reports
 
 _LOG = logging.getLogger(__name__)
+_RETRY_SECONDS = 1.0
+"""When to try again to empty a log that somebody reads from."""
 Outcomes = list[tuple[Request, Any]]
 
 
@@ -35,6 +38,9 @@ class Writer:
         self._backlog = Backlog()
         self._is_needed = Event()
         self._is_closing = False
+        # A process that was killed may have left a log with what was withdrawn.
+        self._must_empty_log = True
+        self._next_try = 0.0
         self._thread = Thread(target=self._write_until_closed, name="store writer", daemon=True)
         self._thread.start()
 
@@ -47,6 +53,11 @@ class Writer:
             self._is_needed.set()
         return await request.answer
 
+    def empty_log_soon(self) -> None:
+        """Empty the log of changes once what was written is on disk; tried until it is done."""
+        self._must_empty_log, self._next_try = True, 0.0
+        self._is_needed.set()
+
     async def close(self) -> None:
         """Write what waits, then end."""
         self._is_closing = True
@@ -56,14 +67,28 @@ class Writer:
 
     def _write_until_closed(self) -> None:
         while True:
-            self._is_needed.wait()
+            self._is_needed.wait(_RETRY_SECONDS if self._must_empty_log else None)
             self._is_needed.clear()
             while group := self._backlog.take():
                 _answer(self._outcomes(group), self._reach)
+                self._empty_log_if_due()
                 if len(group) > 1:
                     sleep(LINGER_SECONDS)
+            self._empty_log_if_due()
             if self._is_closing and not len(self._backlog):
                 return
+
+    def _empty_log_if_due(self) -> None:
+        if not self._must_empty_log or monotonic() < self._next_try:
+            return
+        self._must_empty_log = False  # first: somebody may want it again meanwhile
+        try:
+            is_empty = empty_log(self._connection)
+        except sqlite3.OperationalError as error:  # a full disk
+            _LOG.warning("the log could not be emptied: %s", error.sqlite_errorname)
+            is_empty = False
+        if not is_empty:
+            self._must_empty_log, self._next_try = True, monotonic() + _RETRY_SECONDS
 
     def _outcomes(self, group: Sequence[Request]) -> Outcomes:
         try:
