@@ -51,8 +51,6 @@ def serve(
     uploads_per_second
         How many enrolments are taken from one address, and uploads with one token, for simulated
         devices or a front end that hides addresses. Default: a few at once, then one in a second.
-        How many enrolments and contributions are taken from one address, for simulated devices
-        or a front end that hides addresses. Default: a few at once, then one in a second.
     first_token_file
         File for the operator token that the very first start makes, readable by its owner only;
         for a start that nobody watches. Default: the token is printed.
