@@ -10,7 +10,8 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.checked_reports import CheckedReports
-from blender_dp.service.store import CampaignStore, Contribution, Document, Finished, Lease
+from blender_dp.service.job_leases import Lease
+from blender_dp.service.store import CampaignStore, Contribution, Document, Finished
 from blender_dp.wire.service_report import NamedItems
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -99,7 +100,7 @@ async def moved(store: CampaignStore, campaign: UUID, move: Move, origin: State)
 
 
 async def leased(store: CampaignStore, kind: JobKind) -> Lease:
-    lease = await store.lease_job("worker", now=NOW, until=LATER)
+    lease = await store.lease_job("worker")
     assert lease is not None
     assert lease.job.kind is kind
     return lease

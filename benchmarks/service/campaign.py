@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -48,7 +48,7 @@ async def _collecting(directory: Path, database: str, published: HeadList) -> UU
         await store.add_campaign(campaign, actor="bench")
         await _moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
         await _moved(store, campaign.id, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
-        lease = await store.lease_job("bench", now=now, until=now + timedelta(hours=1))
+        lease = await store.lease_job("bench")
         assert lease is not None
         keys = KeyVault(directory / "keys")
         await store.finish(lease, _published(published, campaign.id, keys), now=now)

@@ -241,6 +241,16 @@ def test_work_does_what_waits_and_stops(command: Command, tmp_path: Path) -> Non
     assert (outcome.status, outcome.out) == (0, "")
 
 
+def test_another_directory_of_keys_is_refused(command: Command, tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "data")
+    assert command("work", "--once", *data).status == 0
+    elsewhere = tmp_path / "elsewhere"
+    refused = ("work", "--once", *data, "--keys", elsewhere)
+    assert_refused(command(*refused), f"{elsewhere}: must be the directory of keys")
+    assert list(elsewhere.iterdir()) == []
+    assert command("work", "--once", *data).status == 0
+
+
 def test_without_the_extra_the_way_to_get_it_is_said(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.report import Question
 from blender_dp.service.access import Rate, Role, new_token, token_digest
 from blender_dp.service.app import create_app
-from blender_dp.service.jobs.worker import Worker
+from blender_dp.service.jobs.others import OthersJobs
+from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.logging import Journal
 from blender_dp.service.open_store import open_store
@@ -48,6 +49,9 @@ class Clock:
     def __call__(self) -> datetime:
         return self.time
 
+    def elapsed(self) -> float:
+        return (self.time - START).total_seconds()
+
     def pass_by(self, seconds: float) -> None:
         self.time += timedelta(seconds=seconds)
 
@@ -75,6 +79,11 @@ class Service:
         """Run every job that waits."""
         while await self.worker.run_one():
             pass
+
+    async def outlast_lease(self) -> None:
+        """Let the worker see who holds which job, and then no renewal for as long as it waits."""
+        assert not await self.worker.run_one()
+        self.clock.pass_by(LEASE.total_seconds())
 
     async def created(self, **changes: Any) -> str:
         answer = await self.http.post(
@@ -255,7 +264,9 @@ async def running(
                 clock=clock,
                 journal=journal,
                 tokens=tokens,
-                worker=Worker.of(parts, Journal(clock, journal)),
+                worker=replace(
+                    Worker.of(parts, Journal(clock, journal)), others=OthersJobs(clock.elapsed)
+                ),
             )
     finally:
         await store.close()

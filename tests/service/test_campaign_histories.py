@@ -6,7 +6,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Awaitable
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +20,6 @@ from blender_dp.wire.hash_chain import entry_hash
 from campaign_stores import (
     BY_OPERATORS,
     CELLS,
-    LATER,
     NOW,
     a_campaign,
     a_contribution,
@@ -162,16 +160,15 @@ class CampaignHistory(RuleBasedStateMachine):
 
     @rule(is_restarted=st.booleans())
     def work(self, is_restarted: bool) -> None:
-        lease = self.run(self.store.lease_job("worker", now=NOW, until=LATER))
+        lease = self.run(self.store.lease_job("worker"))
         assert (lease is None) == (not self.jobs)
         if lease is None:
             return
         assert lease.job.kind is self.jobs[0]
         if is_restarted:  # the worker dies; another takes over when the lease has run out
             self.restart()
-            lease = self.run(
-                self.store.lease_job("other", now=LATER, until=LATER + timedelta(hours=1))
-            )
+            (running,) = self.run(self.store.running_jobs())
+            lease = self.run(self.store.take_over(running, "other"))
             assert lease is not None
         self.run(self.store.finish(lease, RESULTS[lease.job.kind](), now=NOW))
         self.jobs.pop(0)

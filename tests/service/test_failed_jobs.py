@@ -16,7 +16,7 @@ from blender_dp.service.jobs import head_list as head_list_module
 from blender_dp.service.jobs import release as release_module
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS
+from blender_dp.service.jobs.worker import MOST_ATTEMPTS
 from blender_dp.service.key_vault import KeyDestroyedError, Purpose
 from blender_dp.service.parts import Parts
 from blender_dp.service.store import Document, Finished
@@ -164,4 +164,4 @@ async def tried(service: Service, attempts: int) -> None:
     """Let a job fail so often."""
     for _ in range(attempts):
         assert await service.worker.run_one()
-        service.clock.pass_by(LEASE.total_seconds())
+        await service.outlast_lease()

@@ -121,8 +121,7 @@ async def test_a_job_whose_worker_died_is_taken_over_when_its_lease_ran_out(
     fresh: Service,
 ) -> None:
     campaign = await sealed(fresh)
-    now = fresh.clock()
-    taken = await fresh.parts.store.lease_job("dead", now=now, until=now + LEASE)
+    taken = await fresh.parts.store.lease_job("dead")
     assert taken is not None
     await fresh.jobs_done()
     assert await fresh.state(campaign) == "opt-in-sealed"
@@ -147,6 +146,7 @@ async def test_a_worker_that_was_too_slow_stores_nothing(
             return await made(parts, of)
         is_first = False
         result = await made(parts, of) if has_result else None
+        assert not await fast.run_one()
         fresh.clock.pass_by(LEASE.total_seconds())
         assert await fast.run_one()
         return result or await made(parts, of)
@@ -171,7 +171,7 @@ async def test_a_job_that_fails_again_and_again_is_given_up_without_its_message(
     for _ in range(MOST_ATTEMPTS):
         assert (await jobs_of(fresh, campaign))[0][1] != "failed"
         assert await fresh.worker.run_one()
-        fresh.clock.pass_by(LEASE.total_seconds())
+        await fresh.outlast_lease()
     assert await jobs_of(fresh, campaign) == [("head-list", "failed", Failure.GAVE_UP)]
     assert not await fresh.worker.run_one()
     assert "ValueError" in fresh.journal.getvalue()

@@ -28,6 +28,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
 from blender_dp.service.access import Rate
 from blender_dp.service.app import create_app
+from blender_dp.service.bound_keys import require_own_keys
 from blender_dp.service.connections import ConnectionLimits
 from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
@@ -79,6 +80,7 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
     keys = KeyVault(storage.key_directory)
     store = await open_store(storage.url)
     try:
+        await require_own_keys(store, keys)
         yield Parts(
             store=store,
             keys=keys,
@@ -90,6 +92,11 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
         )
     finally:
         await store.close()
+
+
+async def _require_usable(storage: ServiceOptions) -> None:
+    async with opened(storage):
+        pass
 
 
 def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
@@ -106,6 +113,7 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
         if listening.workers == 1:
             run_loop(_serve(storage, listening, bound, Ending(journal=journal), listens))
         else:
+            run_loop(_require_usable(storage))  # said once, not by every worker again and again
             serve = partial(serve_as_worker, storage, listening, bound)
             with shared_figures() as died:
                 workers = Supervisor(serve, listening.workers, journal, listens=listens, died=died)
@@ -223,8 +231,7 @@ async def _work(storage: ServiceOptions, journal: Journal, *, once: bool) -> Non
         worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
         if once:
             await ticker.tick()
-            while await worker.run_one():
-                pass
+            await worker.run_all()
             return
         journal.write("working")
         running = [asyncio.create_task(one.run()) for one in (worker, ticker)]

@@ -11,12 +11,14 @@ from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Database
-from blender_dp.service.store import Chain, Contribution, Document, Finished, Lease, Progress, Token
+from blender_dp.service.job_leases import Lease, RunningJob
+from blender_dp.service.store import Chain, Contribution, Document, Finished, Progress, Token
 from blender_dp.service.tables import (
     campaigns,
     chains,
     contributions,
     jobs,
+    key_directory,
     reports,
     results,
     tokens,
@@ -152,13 +154,21 @@ class DatabaseStore:
             partial(chains.audit, kind=kind, actor=actor, campaign=campaign_id, now=now)
         )
 
-    async def lease_job(self, owner: str, *, now: datetime, until: datetime) -> Lease | None:
-        """Take a waiting job, or a running one whose lease ran out."""
-        return await self.database.write(partial(jobs.lease, owner=owner, now=now, until=until))
+    async def lease_job(self, owner: str) -> Lease | None:
+        """Take the oldest job that waits."""
+        return await self.database.write(partial(jobs.lease, owner=owner))
 
-    async def renew(self, lease: Lease, *, until: datetime) -> Lease:
-        """Hold a job longer."""
-        return await self.database.write(partial(jobs.renew, held=lease, until=until))
+    async def running_jobs(self) -> Sequence[RunningJob]:
+        """Return the jobs that somebody holds, oldest first."""
+        return await self.database.read(jobs.running)
+
+    async def take_over(self, running: RunningJob, owner: str) -> Lease | None:
+        """Take a job from its holder unless that one renewed it since; None if so."""
+        return await self.database.write(partial(jobs.take_over, running_job=running, owner=owner))
+
+    async def renew(self, lease: Lease) -> Lease:
+        """Show that the holder of a job lives."""
+        return await self.database.write(partial(jobs.renew, held=lease))
 
     async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
         """Store a job's results, make its move and end it, all at once, if the lease is held."""
@@ -174,6 +184,14 @@ class DatabaseStore:
         """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
         await self.campaign(campaign_id)  # whose rows are gone; storage knows no campaigns
         await self.database.scrub()
+
+    async def key_fingerprint(self) -> str | None:
+        """Return the fingerprint of the keys that this store is used with, if there are any."""
+        return await self.database.read(key_directory.fingerprint)
+
+    async def bind_keys(self, fingerprint: str) -> str:
+        """Bind the store to its keys unless it is; return the fingerprint that it is bound to."""
+        return await self.database.write(partial(key_directory.bind, fingerprint_now=fingerprint))
 
     async def add_token(self, token: Token) -> None:
         """Store a token's digest; its name must be new."""

@@ -5,6 +5,7 @@ that it is never made again: whatever was sealed under it stays sealed for good.
 the digest of what each campaign published of its opt-in users, which no restored database forgets.
 """
 
+import hashlib
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from blender_dp.core.errors import BlenderError, InputError
 
 KEY_BYTES = 32
+_SIGNING = "signing.key"
 
 
 class Purpose(StrEnum):
@@ -49,7 +51,7 @@ class KeyVault:
     """A directory that only its owner can read."""
 
     def __init__(self, directory: Path, *, draw: Callable[[int], bytes] = os.urandom) -> None:
-        self._directory = directory
+        self.directory = directory
         self._draw = draw
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -58,7 +60,15 @@ class KeyVault:
 
     def signing_key(self) -> Ed25519PrivateKey:
         """Return the service's key for signatures; made at first, kept for good."""
-        return Ed25519PrivateKey.from_private_bytes(self._made(self._directory / "signing.key"))
+        return Ed25519PrivateKey.from_private_bytes(self._made(self.directory / _SIGNING))
+
+    def has_signing_key(self) -> bool:
+        """Tell whether this directory was used before."""
+        return (self.directory / _SIGNING).exists()
+
+    def fingerprint(self) -> str:
+        """Return what tells this directory from others, from public facts: the signing key's."""
+        return hashlib.sha256(self.signing_key().public_key().public_bytes_raw()).hexdigest()
 
     def key(self, campaign: UUID, purpose: Purpose) -> bytes:
         """Return a campaign's key, made at its first use, or fail if it was destroyed."""
@@ -79,7 +89,7 @@ class KeyVault:
             campaign: Whose result it is.
             digest: SHA-256 of everything in the result that was computed with noise.
         """
-        if self._kept(self._directory / f"{campaign}.draw", lambda: digest) != digest:
+        if self._kept(self.directory / f"{campaign}.draw", lambda: digest) != digest:
             raise DrawnAlreadyError
 
     def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
@@ -95,7 +105,7 @@ class KeyVault:
         self._sync()
 
     def _path(self, campaign: UUID, purpose: Purpose) -> Path:
-        return self._directory / f"{campaign}.{purpose}.key"
+        return self.directory / f"{campaign}.{purpose}.key"
 
     def _require_alive(self, path: Path, purpose: Purpose) -> None:
         if _marker(path).exists():
@@ -123,7 +133,7 @@ class KeyVault:
         return _whole(path)
 
     def _sync(self) -> None:
-        directory = os.open(self._directory, os.O_RDONLY)
+        directory = os.open(self.directory, os.O_RDONLY)
         try:
             os.fsync(directory)
         finally:

@@ -3,8 +3,9 @@
 import msgspec
 
 from blender_dp.service.campaign import JobKind
+from blender_dp.service.job_leases import Job, JobState
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.store import Job, JobState, Progress
+from blender_dp.service.store import Progress
 
 
 class ShownJob(msgspec.Struct, frozen=True, kw_only=True):

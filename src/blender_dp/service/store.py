@@ -14,8 +14,9 @@ from uuid import UUID
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
-from blender_dp.service.campaign import Campaign, JobKind, Move, State
+from blender_dp.service.campaign import Campaign, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
+from blender_dp.service.job_leases import Job, Lease, RunningJob
 from blender_dp.service.workload import Workload
 
 
@@ -83,38 +84,7 @@ class Progress:
     record_reports: int
     query_reports: int
     refused: Mapping[str, int]
-    jobs: Sequence["Job"]
-
-
-class JobState(StrEnum):
-    """How far a job is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """Work for a campaign."""
-
-    id: int
-    campaign: UUID
-    kind: JobKind
-    state: JobState
-    attempts: int
-    failure: str | None
-    """A code from a closed list, never a message with content."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
-    """The right to finish a job, until it runs out or another takes it."""
-
-    job: Job
-    owner: str
-    until: datetime
+    jobs: Sequence[Job]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,12 +214,20 @@ class CampaignStore(Protocol):
 
     # Jobs
 
-    async def lease_job(self, owner: str, *, now: datetime, until: datetime) -> Lease | None:
-        """Take a waiting job, or a running one whose lease ran out."""
+    async def lease_job(self, owner: str) -> Lease | None:
+        """Take the oldest job that waits."""
         ...
 
-    async def renew(self, lease: Lease, *, until: datetime) -> Lease:
-        """Hold a job longer."""
+    async def running_jobs(self) -> Sequence[RunningJob]:
+        """Return the jobs that somebody holds, oldest first."""
+        ...
+
+    async def take_over(self, running: RunningJob, owner: str) -> Lease | None:
+        """Take a job from its holder unless that one renewed it since; None if so."""
+        ...
+
+    async def renew(self, lease: Lease) -> Lease:
+        """Show that the holder of a job lives."""
         ...
 
     async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
@@ -270,6 +248,16 @@ class CampaignStore(Protocol):
 
     async def scrub(self, campaign_id: UUID) -> None:
         """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
+        ...
+
+    # Keys and tokens
+
+    async def key_fingerprint(self) -> str | None:
+        """Return the fingerprint of the keys that this store is used with, if there are any."""
+        ...
+
+    async def bind_keys(self, fingerprint: str) -> str:
+        """Bind the store to its keys unless it is; return the fingerprint that it is bound to."""
         ...
 
     async def add_token(self, token: Token) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -10,17 +10,9 @@ import pytest
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.checked_reports import Added
 from blender_dp.service.database_store import DatabaseStore
-from blender_dp.service.store import (
-    CampaignStore,
-    Chain,
-    Document,
-    Finished,
-    JobState,
-    Reason,
-    StoreRefusal,
-)
+from blender_dp.service.job_leases import JobState
+from blender_dp.service.store import CampaignStore, Chain, Document, Reason, StoreRefusal
 from campaign_stores import (
-    LATER,
     NOW,
     a_contribution,
     a_list,
@@ -34,7 +26,6 @@ from campaign_stores import (
 )
 
 pytestmark = pytest.mark.anyio
-MUCH_LATER = LATER + timedelta(hours=1)
 
 
 async def sealed(store: CampaignStore) -> UUID:
@@ -47,14 +38,14 @@ async def test_a_job_is_leased_to_one_at_a_time(
     store: CampaignStore, other_store: CampaignStore
 ) -> None:
     await sealed(store)
-    takers = [s.lease_job(f"{i}", now=NOW, until=LATER) for s in (store, other_store) for i in "ab"]
+    takers = [s.lease_job(f"{i}") for s in (store, other_store) for i in "ab"]
     leases = [lease for lease in await asyncio.gather(*takers) if lease]
     assert len(leases) == 1
     assert leases[0].job.state is JobState.RUNNING
 
 
 async def test_without_jobs_there_is_no_lease(store: CampaignStore) -> None:
-    assert await store.lease_job("worker", now=NOW, until=LATER) is None
+    assert await store.lease_job("worker") is None
 
 
 async def test_the_oldest_job_comes_first(store: CampaignStore) -> None:
@@ -63,35 +54,50 @@ async def test_the_oldest_job_comes_first(store: CampaignStore) -> None:
     assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == second
 
 
-async def test_a_lease_that_ran_out_goes_to_another_and_fences_off_the_first(
-    store: CampaignStore,
+async def test_a_job_that_is_taken_over_fences_off_its_first_holder(
+    store: CampaignStore, other_store: CampaignStore
 ) -> None:
     campaign = await sealed(store)
     slow = await leased(store, JobKind.HEAD_LIST)
-    assert await store.lease_job("other", now=LATER - timedelta(seconds=1), until=LATER) is None
-    quick = await store.lease_job("worker", now=LATER, until=MUCH_LATER)
+    assert await other_store.lease_job("other") is None
+    (running,) = await other_store.running_jobs()
+    quick = await other_store.take_over(running, "other")
     assert quick is not None
     assert quick.job.attempts == 2
     for late in (
-        store.renew(slow, until=MUCH_LATER),
-        store.finish(slow, a_list(), now=LATER),
-        store.fail(slow, "too-few-users", is_final=True, now=LATER),
+        store.renew(slow),
+        store.finish(slow, a_list(), now=NOW),
+        store.fail(slow, "too-few-users", is_final=True, now=NOW),
     ):
         with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
             await late
     assert await store.document(campaign, Document.HEAD_LIST) is None
-    await store.finish(quick, a_list(), now=LATER)
+    await other_store.finish(quick, a_list(), now=NOW)
     assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
 
 
-async def test_a_renewed_lease_lasts_longer(store: CampaignStore) -> None:
-    campaign = await sealed(store)
+async def test_a_job_that_was_renewed_or_taken_since_is_not_taken_over(
+    store: CampaignStore, other_store: CampaignStore
+) -> None:
+    await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
-    renewed = await store.renew(lease, until=MUCH_LATER)
-    assert renewed.until == MUCH_LATER
-    assert await store.lease_job("other", now=LATER, until=MUCH_LATER) is None
-    await store.finish(renewed, a_list(), now=LATER)
+    seen = await other_store.running_jobs()
+    assert seen == await other_store.running_jobs()
+    renewed = await store.renew(lease)
+    assert renewed.renewals == 1
+    assert await other_store.take_over(seen[0], "other") is None
+    (fresh,) = await other_store.running_jobs()
+    takers = [one.take_over(fresh, name) for one, name in [(store, "a"), (other_store, "b")]]
+    assert len([taken for taken in await asyncio.gather(*takers) if taken]) == 1
+
+
+async def test_no_time_ends_a_lease(store: CampaignStore) -> None:
+    """Clocks may jump: only somebody who takes the job over ends it."""
+    campaign = await sealed(store)
+    lease = await store.renew(await leased(store, JobKind.HEAD_LIST))
+    await store.finish(lease, a_list(), now=NOW + timedelta(days=400))
     assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
+    assert await store.running_jobs() == []
 
 
 async def test_publishing_stores_everything_at_once(store: CampaignStore) -> None:
@@ -144,7 +150,7 @@ async def test_a_job_that_cannot_succeed_is_not_tried_again(store: CampaignStore
     await store.fail(lease, "too-few-users", is_final=False, now=NOW)
     (job,) = (await store.progress(campaign)).jobs
     assert (job.state, job.failure) == (JobState.FAILED, "too-few-users")
-    assert await store.lease_job("worker", now=MUCH_LATER, until=MUCH_LATER) is None
+    assert await store.lease_job("worker") is None
     await moved(store, campaign, Move.PURGE, State.OPT_IN_SEALED)
 
 
@@ -189,22 +195,21 @@ async def test_the_results_of_a_purged_campaign_are_refused(store: CampaignStore
         await store.finish(lease, a_list(), now=NOW)
 
 
-@pytest.mark.parametrize(
-    ("finished", "now", "reason"),
-    [
-        (a_list(), LATER, Reason.LEASE_LOST),
-        (a_release(), NOW, Reason.MOVE_NOT_ALLOWED),
-    ],
-    ids=["after the lease ran out", "of another state"],
-)
-async def test_a_result_that_comes_too_late_or_too_early_is_refused(
-    store: CampaignStore, finished: Finished, now: datetime, reason: Reason
-) -> None:
+async def test_a_result_of_another_state_is_refused(store: CampaignStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
-    with pytest.raises(StoreRefusal, match=reason):
-        await store.finish(lease, finished, now=now)
+    with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
+        await store.finish(lease, a_release(), now=NOW)
     assert (await store.campaign(campaign)).state is State.OPT_IN_SEALED
+
+
+async def test_a_store_is_bound_to_the_first_keys(
+    store: CampaignStore, other_store: CampaignStore
+) -> None:
+    assert await store.key_fingerprint() is None
+    bound = set(await asyncio.gather(store.bind_keys("first"), other_store.bind_keys("second")))
+    assert len(bound) == 1
+    assert {await store.key_fingerprint(), await other_store.bind_keys("third")} == bound
 
 
 async def test_releasing_forgets_report_ids_and_keeps_the_counts(store: CampaignStore) -> None:

@@ -24,6 +24,8 @@ class Failure(StrEnum):
     """The key vault knows another result of this campaign: a second one would break the promise."""
     GAVE_UP = "gave-up"
     """It failed again and again on this machine: too little memory or disk, or a fault."""
+    PROCESS_DIED = "process-died"
+    """The process that ran it died again and again, for instance for want of memory."""
 
     @property
     def is_final(self) -> bool:
@@ -36,7 +38,7 @@ class Failure(StrEnum):
         return _ADVICE[self]
 
 
-_PASSING = frozenset({Failure.GAVE_UP})
+_PASSING = frozenset({Failure.GAVE_UP, Failure.PROCESS_DIED})
 _ADVICE: Mapping[Failure, str] = MappingProxyType(
     {
         Failure.TOO_FEW_OPT_IN_USERS: "Its records are erased. Purge the campaign and make another "
@@ -53,6 +55,8 @@ _ADVICE: Mapping[Failure, str] = MappingProxyType(
         "backup, or the software was changed since. Purge the campaign.",
         Failure.GAVE_UP: "Find the cause in the logs, remove it and retry the job; or purge the "
         "campaign, which erases its records.",
+        Failure.PROCESS_DIED: "Find out what ended the process (the system's log), remove the "
+        "cause and retry the job; or purge the campaign, which erases its records.",
     }
 )
 

@@ -1,23 +1,27 @@
-"""Takes jobs one at a time, holds each by a lease, and ends it once, whoever else tries."""
+"""Worker: takes jobs one at a time, holds each by a lease, and ends it once, whoever else tries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from time import monotonic
 
 from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.job_leases import Lease
 from blender_dp.service.jobs.erase import erase
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
+from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.release import make_release
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
-from blender_dp.service.store import Finished, Lease, Reason, StoreRefusal
+from blender_dp.service.store import Finished, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)
-"""After a crash another takes the job when this has passed."""
+"""After a crash another takes the job when it saw no renewal for so long."""
 MOST_ATTEMPTS = 5
+"""An attempt counts when it begins, so that one that kills its process counts too."""
 _PAUSE = 0.5
 """Seconds between looks for work."""
 _RUNNERS: dict[JobKind, Callable[[Parts, Campaign], Awaitable[Finished]]] = {
@@ -35,6 +39,7 @@ class Worker:
     journal: Journal
     owner: str
     lease: timedelta = LEASE
+    others: OthersJobs = field(default_factory=lambda: OthersJobs(monotonic))
 
     @classmethod
     def of(cls, parts: Parts, journal: Journal) -> "Worker":
@@ -52,25 +57,49 @@ class Worker:
             if not is_busy:
                 await asyncio.sleep(_PAUSE)
 
+    async def run_all(self) -> None:
+        """Do what waits, and what was left behind: watch others' jobs until they show to live."""
+        while True:
+            if await self.run_one():
+                continue
+            if not self.others.are_undecided(self.owner):
+                return
+            await asyncio.sleep(_PAUSE)
+
     async def run_one(self) -> bool:
         """Do one job if there is one."""
-        now = self.parts.now()
-        lease = await self.parts.store.lease_job(self.owner, now=now, until=now + self.lease)
+        lease = await self._abandoned() or await self.parts.store.lease_job(self.owner)
         if lease is None:
             return False
+        if lease.job.attempts > MOST_ATTEMPTS:  # nobody came back to say why
+            await self._done(lease, self._given_up)
+            return True
         renewing = asyncio.create_task(self._renewed(lease))
         try:
-            await self._done(lease)
+            await self._done(lease, self._outcome)
         finally:
             renewing.cancel()
             with suppress(asyncio.CancelledError):
                 await renewing
         return True
 
-    async def _done(self, lease: Lease) -> None:
+    async def _abandoned(self) -> Lease | None:
+        """Take over a job whose holder showed no life for as long as a lease lasts."""
+        store = self.parts.store
+        self.others.look(await store.running_jobs())
+        for running in self.others.not_renewed_for(self.lease.total_seconds()):
+            if lease := await store.take_over(running, self.owner):
+                return lease
+        return None
+
+    async def _given_up(self, lease: Lease) -> str:
+        await self._fail(lease, Failure.PROCESS_DIED)
+        return "failed"
+
+    async def _done(self, lease: Lease, run: Callable[[Lease], Awaitable[str]]) -> None:
         kind = lease.job.kind
         try:
-            outcome = await self._outcome(lease)
+            outcome = await run(lease)
         except StoreRefusal as refusal:
             if refusal.reason is not Reason.LEASE_LOST:
                 raise
@@ -109,6 +138,9 @@ class Worker:
         while True:
             await asyncio.sleep(self.lease.total_seconds() / 3)
             try:
-                lease = await self.parts.store.renew(lease, until=self.parts.now() + self.lease)
-            except StoreRefusal:
-                return  # lost: finishing will say so
+                lease = await self.parts.store.renew(lease)
+            except StoreRefusal as refusal:
+                if refusal.reason is Reason.LEASE_LOST:
+                    return  # finishing will say so
+            except Exception as error:  # noqa: BLE001 - the next renewal may succeed
+                self.journal.failure("renewal", error)

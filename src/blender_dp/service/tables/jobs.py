@@ -1,18 +1,18 @@
 """Jobs and who may finish them.
 
 A lease is fenced by its number: the attempt. Whoever takes a job over raises it, so that the one
-who was too slow finds out before anything of theirs is stored.
+who was too slow finds out before anything of theirs is stored. An attempt counts when it begins: a
+job that kills its process has used one. A row holds no time, only a mark that its holder changes.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from uuid import UUID
 
 from blender_dp.service.campaign import JobKind
-from blender_dp.service.campaign_description import written
 from blender_dp.service.database import Row, Transaction, first
-from blender_dp.service.store import Job, JobState, Lease, Reason, StoreRefusal
+from blender_dp.service.job_leases import Job, JobState, Lease, RunningJob
+from blender_dp.service.store import Reason, StoreRefusal
 
 
 async def add(tx: Transaction, campaign: int, kind: JobKind) -> None:
@@ -45,42 +45,78 @@ async def of_campaign(tx: Transaction, campaign_id: UUID) -> Sequence[Job]:
     return [_job(row) for row in found]
 
 
-async def lease(tx: Transaction, owner: str, *, now: datetime, until: datetime) -> Lease | None:
-    """Take the oldest job that waits, or whose holder did not come back in time."""
+async def lease(tx: Transaction, owner: str) -> Lease | None:
+    """Take the oldest job that waits."""
     found = await first(
         tx,
-        "UPDATE jobs SET state = $1, owner = $2, lease_until = $3, attempts = attempts + 1"
-        " WHERE id = (SELECT id FROM jobs WHERE state = $4 OR (state = $1 AND lease_until <= $5)"
-        " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)"
-        " RETURNING id, (SELECT id FROM campaigns WHERE number = jobs.campaign),"
-        " kind, state, attempts, failure",
-        *(str(JobState.RUNNING), owner, written(until), str(JobState.WAITING), written(now)),
+        "UPDATE jobs SET state = $1, owner = $2, renewal = $3, attempts = attempts + 1"
+        " WHERE id = (SELECT id FROM jobs WHERE state = $4"
+        " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id",
+        *(str(JobState.RUNNING), owner, _mark(0), str(JobState.WAITING)),
     )
-    return None if found is None else Lease(job=_job(found), owner=owner, until=until)
+    return await _lease(tx, found, owner)
 
 
-async def renew(tx: Transaction, held: Lease, *, until: datetime) -> Lease:
-    """Hold a job longer, unless somebody took it."""
-    await _change(
-        tx,
-        "UPDATE jobs SET lease_until = $5"
-        " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 RETURNING id",
-        *(held, written(until)),
+async def _lease(tx: Transaction, taken: Row | None, owner: str) -> Lease | None:
+    if taken is None:
+        return None
+    (row,) = await tx.rows(
+        "SELECT jobs.id, campaigns.id, kind, jobs.state, attempts, failure"
+        " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign WHERE jobs.id = $1",
+        taken[0],
     )
-    return replace(held, until=until)
+    return Lease(job=_job(row), owner=owner)
 
 
-async def end(
-    tx: Transaction, held: Lease, state: JobState, *, failure: str | None, now: datetime
-) -> None:
-    """End a job if the lease is held still."""
-    await _change(
+async def running(tx: Transaction) -> Sequence[RunningJob]:
+    """Return the jobs that somebody holds, oldest first."""
+    found = await tx.rows(
+        "SELECT id, owner, attempts, renewal FROM jobs WHERE state = $1 ORDER BY id",
+        str(JobState.RUNNING),
+    )
+    return [
+        RunningJob(id=number, owner=owner, attempts=attempts, renewal=renewal)
+        for number, owner, attempts, renewal in found
+    ]
+
+
+async def take_over(tx: Transaction, running_job: RunningJob, owner: str) -> Lease | None:
+    """Take a job from its holder unless that one renewed or ended it since."""
+    found = await first(
         tx,
-        "UPDATE jobs SET state = $5, failure = $6, owner = NULL, lease_until = NULL"
-        " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 AND lease_until > $7"
+        "UPDATE jobs SET owner = $1, renewal = $2, attempts = attempts + 1"
+        " WHERE id = $3 AND state = $4 AND owner = $5 AND attempts = $6 AND renewal = $7"
         " RETURNING id",
-        *(held, str(state), failure, written(now)),
+        *(owner, _mark(0), running_job.id, str(JobState.RUNNING)),
+        *(running_job.owner, running_job.attempts, running_job.renewal),
     )
+    return await _lease(tx, found, owner)
+
+
+async def renew(tx: Transaction, held: Lease) -> Lease:
+    """Change the mark of a job, unless somebody took it."""
+    renewals = held.renewals + 1
+    await _change(
+        tx,
+        "UPDATE jobs SET renewal = $5"
+        " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 RETURNING id",
+        *(held, _mark(renewals)),
+    )
+    return replace(held, renewals=renewals)
+
+
+async def end(tx: Transaction, held: Lease, state: JobState, *, failure: str | None) -> None:
+    """End a job if nobody took it over."""
+    await _change(
+        tx,
+        "UPDATE jobs SET state = $5, failure = $6, owner = NULL, renewal = NULL"
+        " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 RETURNING id",
+        *(held, str(state), failure),
+    )
+
+
+def _mark(renewals: int) -> str:
+    return str(renewals)
 
 
 async def _change(tx: Transaction, statement: str, held: Lease, *values: object) -> None:

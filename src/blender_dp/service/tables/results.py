@@ -6,7 +6,8 @@ from uuid import UUID
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.database import Transaction, first
-from blender_dp.service.store import Document, Finished, JobState, Lease
+from blender_dp.service.job_leases import JobState, Lease
+from blender_dp.service.store import Document, Finished
 from blender_dp.service.tables import campaigns, chains, jobs
 
 
@@ -14,7 +15,7 @@ async def finish(tx: Transaction, held: Lease, finished: Finished, *, now: datet
     """Store a job's results, make its move and end it, if the lease is held."""
     # The campaign first, then the job, as a purge does: neither waits for the other.
     campaign = await campaigns.get_locked(tx, held.job.campaign)
-    await jobs.end(tx, held, JobState.DONE, failure=None, now=now)
+    await jobs.end(tx, held, JobState.DONE, failure=None)
     actor = f"job {held.job.kind}"
     if finished.move is None:
         await chains.audit(tx, held.job.kind, actor=actor, campaign=campaign.id, now=now)
@@ -28,7 +29,7 @@ async def fail(
 ) -> None:
     """End a job without a result; if that is final, delete what was kept for it alone."""
     campaign = await campaigns.get_locked(tx, held.job.campaign)
-    await jobs.end(tx, held, JobState.FAILED, failure=failure, now=now)
+    await jobs.end(tx, held, JobState.FAILED, failure=failure)
     actor = f"job {held.job.kind}"
     await chains.audit(tx, "job-failed", actor=actor, campaign=campaign.id, now=now)
     move = _MOVE_OF_JOB.get(held.job.kind)

@@ -5,7 +5,7 @@ from datetime import datetime
 from blender_dp.service.campaign import State
 from blender_dp.service.campaign_description import written
 from blender_dp.service.database import Transaction, first
-from blender_dp.service.store import JobState
+from blender_dp.service.job_leases import JobState
 from blender_dp.service.workload import Workload
 
 _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))

@@ -1,0 +1,3 @@
+DROP TABLE key_directory;
+
+ALTER TABLE jobs RENAME COLUMN renewal TO lease_until;
