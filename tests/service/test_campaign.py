@@ -81,10 +81,10 @@ def test_results_are_stored_by_jobs_and_every_seal_starts_one() -> None:
     ("rules", "state", "move"),
     [
         (Rules(opt_in_until=NOW), State.OPT_IN_OPEN, Move.SEAL_OPT_IN),
-        (Rules(opt_in_enough=5), State.OPT_IN_OPEN, Move.SEAL_OPT_IN),
+        (Rules(opt_in_enough=5, open_hours=0), State.OPT_IN_OPEN, Move.SEAL_OPT_IN),
         (Rules(clients_from=NOW), State.LIST_PUBLISHED, Move.OPEN_CLIENTS),
         (Rules(clients_until=NOW), State.CLIENTS_OPEN, Move.SEAL_CLIENTS),
-        (Rules(clients_enough=7), State.CLIENTS_OPEN, Move.SEAL_CLIENTS),
+        (Rules(clients_enough=7, open_hours=None), State.CLIENTS_OPEN, Move.SEAL_CLIENTS),
     ],
 )
 def test_a_rule_is_due_from_its_time_or_number_on(rules: Rules, state: State, move: Move) -> None:
@@ -120,11 +120,73 @@ def test_without_rules_nothing_happens_by_itself() -> None:
         assert in_state(state).due(contributions=10**9, reports=10**9, now=LATER) is None
 
 
+@pytest.mark.parametrize(
+    ("state", "is_open_to_all", "waits"),
+    [
+        (State.CLIENTS_OPEN, False, True),
+        (State.OPT_IN_OPEN, True, True),
+        (State.OPT_IN_OPEN, False, False),
+    ],
+    ids=["reports", "contributions of anybody", "contributions by token"],
+)
+def test_a_number_that_anybody_can_reach_seals_only_after_some_hours(
+    state: State, is_open_to_all: bool, waits: bool
+) -> None:
+    rules = Rules(opt_in_enough=5, clients_enough=5, open_hours=3)
+    campaign = replace(in_state(state, rules), open_enrolment=is_open_to_all, moved_at=NOW)
+    for hours, is_due in ((0, not waits), (2.99, not waits), (3, True)):
+        now = NOW + timedelta(hours=hours)
+        due = campaign.due(contributions=10**6, reports=10**6, now=now)
+        assert (due is not None) == is_due
+        assert campaign.due(contributions=4, reports=4, now=now) is None
+
+
+def test_a_deadline_does_not_wait_for_the_hours() -> None:
+    rules = Rules(opt_in_until=NOW, clients_until=NOW, open_hours=1000)
+    for state in (State.OPT_IN_OPEN, State.CLIENTS_OPEN):
+        assert in_state(state, rules).due(contributions=0, reports=0, now=NOW) is not None
+
+
+BEFORE, AFTER = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        (Rules(opt_in_until=NOW), "opt_in_until must be later than now"),
+        (Rules(opt_in_until=BEFORE), "opt_in_until must be later than now"),
+        (Rules(clients_until=BEFORE), "clients_until must be later than now"),
+        (
+            Rules(opt_in_until=AFTER, clients_until=AFTER),
+            "clients_until must be later than opt_in_until",
+        ),
+        (
+            Rules(clients_from=AFTER, clients_until=AFTER),
+            "clients_until must be later than clients_from",
+        ),
+    ],
+)
+def test_a_side_that_would_be_over_before_it_began_is_refused(rules: Rules, sentence: str) -> None:
+    campaign = replace(in_state(State.DRAFT, rules), created_at=NOW)
+    with pytest.raises(ParameterError, match=sentence):
+        campaign.require_possible_rules()
+
+
+def test_rules_in_their_order_are_possible() -> None:
+    times = [NOW + timedelta(hours=hours) for hours in (1, 2, 3)]
+    rules = Rules(opt_in_until=times[0], clients_from=times[1], clients_until=times[2])
+    replace(in_state(State.DRAFT, rules), created_at=NOW).require_possible_rules()
+    early = Rules(opt_in_until=times[1], clients_from=times[0])  # opens when the list is there
+    replace(in_state(State.DRAFT, early), created_at=NOW).require_possible_rules()
+
+
 def test_enough_is_at_least_one() -> None:
     with pytest.raises(ParameterError, match="opt_in_enough must be 1 or more; got 0"):
         Rules(opt_in_enough=0)
     with pytest.raises(ParameterError, match="clients_enough must be 1 or more; got 0"):
         Rules(clients_enough=0)
+    with pytest.raises(ParameterError, match="open_hours must be 0 or more; got -1"):
+        Rules(open_hours=-1)
 
 
 def test_fewer_than_no_clients_are_refused() -> None:

@@ -36,6 +36,14 @@ def test_a_campaign_comes_back_from_its_description(
     assert there_and_back(campaign) == campaign
 
 
+def test_a_campaign_older_than_a_rule_keeps_its_description() -> None:
+    older = description(a_campaign(rules=Rules(clients_enough=5, open_hours=None)))
+    assert "open_hours" not in older["rules"]
+    campaign = described(json.dumps(older), state="draft", moved_at=older["created_at"])
+    assert description(campaign) == older
+    assert "open_hours" in description(a_campaign(rules=Rules()))["rules"]
+
+
 def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
     names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
     assert set(description(a_campaign())) == names

@@ -28,7 +28,7 @@ async def test_a_deadline_seals_and_not_a_second_before(fresh: Service) -> None:
 
 
 async def test_enough_contributions_seal(fresh: Service) -> None:
-    campaign = await fresh.with_contributions(4, rules={"opt_in_enough": 5})
+    campaign = await fresh.with_contributions(4, rules={"opt_in_enough": 5}, open_enrolment=False)
     await ticker_of(fresh).tick()
     assert await fresh.state(campaign) == "opt-in-open"
     [token] = await fresh.enrolled(campaign, 1)
@@ -44,6 +44,9 @@ async def test_clients_are_opened_and_sealed_by_rule(fresh: Service) -> None:
     await ticker_of(fresh).tick()
     assert await fresh.state(published.campaign) == "clients-open"
     await fresh.send(published.campaign, published.report_on_a("record"))
+    await ticker_of(fresh).tick()
+    assert await fresh.state(published.campaign) == "clients-open"
+    fresh.clock.pass_by(24 * 3600)
     await ticker_of(fresh).tick()
     assert await fresh.state(published.campaign) == "clients-sealed"
     await fresh.jobs_done()
@@ -71,7 +74,7 @@ async def test_without_rules_nothing_moves_and_a_draft_never_does(fresh: Service
 
 
 async def test_what_moved_by_rule_is_in_the_audit_log_as_such(fresh: Service) -> None:
-    campaign = await fresh.created(rules={"opt_in_enough": 1})
+    campaign = await fresh.created(rules={"opt_in_enough": 1}, open_enrolment=False)
     await fresh.moved(campaign, "open-opt-in", "draft")
     [token] = await fresh.enrolled(campaign, 1)
     await fresh.contribute(campaign, token)

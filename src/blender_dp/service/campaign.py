@@ -10,7 +10,7 @@ alone: publishing the list and releasing need results.
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
@@ -108,8 +108,14 @@ class Rules:
     clients_until: datetime | None = None
     clients_enough: int | None = None
     """Seal the clients' side at so many reports."""
+    open_hours: int | None = 24
+    """Where anybody may send, a number seals a side only after it was open for so many hours: one
+    sender could otherwise reach the number at once and close the side for all others. None in
+    campaigns that are older than this rule."""
 
     def __post_init__(self) -> None:
+        if self.open_hours is not None and self.open_hours < 0:
+            raise ParameterError("open_hours", "0 or more", self.open_hours)
         for name in ("opt_in_enough", "clients_enough"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -140,6 +146,19 @@ class Campaign:
         if self.expected_clients < 0:
             raise ParameterError("expected_clients", "0 or more", self.expected_clients)
 
+    def require_possible_rules(self) -> None:
+        """Refuse rules under which a side would be over before it began; for new campaigns."""
+        rules = self.rules
+        for name, earliest, rule in (
+            ("opt_in_until", self.created_at, "later than now"),
+            ("clients_until", self.created_at, "later than now"),
+            ("clients_until", rules.opt_in_until, "later than opt_in_until"),
+            ("clients_until", rules.clients_from, "later than clients_from"),
+        ):
+            time = getattr(rules, name)
+            if time is not None and earliest is not None and time <= earliest:
+                raise ParameterError(name, rule, time)
+
     def moved(self, move: Move, now: datetime) -> "Campaign":
         """Return the campaign after ``move``, or refuse it."""
         if move is Move.PURGE:
@@ -154,14 +173,20 @@ class Campaign:
     def due(self, *, contributions: int, reports: int, now: datetime) -> Move | None:
         """Return the move that its rules ask for now."""
         rules = self.rules
-        if self.state is State.OPT_IN_OPEN and _is_due(
-            rules.opt_in_until, now, rules.opt_in_enough, contributions
+        was_open_long = now >= self.moved_at + timedelta(hours=rules.open_hours or 0)
+        if self.state is State.OPT_IN_OPEN and (
+            _has_come(rules.opt_in_until, now)
+            or (
+                _is_enough(contributions, rules.opt_in_enough)
+                and (was_open_long or not self.open_enrolment)
+            )
         ):
             return Move.SEAL_OPT_IN
-        if self.state is State.LIST_PUBLISHED and _is_due(rules.clients_from, now):
+        if self.state is State.LIST_PUBLISHED and _has_come(rules.clients_from, now):
             return Move.OPEN_CLIENTS
-        if self.state is State.CLIENTS_OPEN and _is_due(
-            rules.clients_until, now, rules.clients_enough, reports
+        if self.state is State.CLIENTS_OPEN and (
+            _has_come(rules.clients_until, now)
+            or (_is_enough(reports, rules.clients_enough) and was_open_long)
         ):
             return Move.SEAL_CLIENTS
         return None
@@ -181,7 +206,9 @@ def _require_time_in_utc(name: str, time: datetime | None) -> None:
         raise ParameterError(name, "in the years 1 to 9999 in UTC", time) from None
 
 
-def _is_due(
-    deadline: datetime | None, now: datetime, enough: int | None = None, count: int = 0
-) -> bool:
-    return (deadline is not None and now >= deadline) or (enough is not None and count >= enough)
+def _has_come(deadline: datetime | None, now: datetime) -> bool:
+    return deadline is not None and now >= deadline
+
+
+def _is_enough(count: int, enough: int | None) -> bool:
+    return enough is not None and count >= enough

@@ -12,6 +12,9 @@ from blender_dp.service.campaign import DEADLINES, Campaign, Consent, Rules, Sta
 from blender_dp.wire.fields import Fields
 from blender_dp.wire.parameters import parameters_document, read_parameters
 
+_YOUNGEST = "open_hours"
+"""The rule that older campaigns do not have; what is logged of them must not change."""
+
 
 def description(campaign: Campaign) -> dict[str, Any]:
     """Return everything about a campaign that no move changes."""
@@ -65,6 +68,7 @@ def _rules_document(rules: Rules) -> dict[str, Any]:
     return {
         name: written(value) if isinstance(value, datetime) else value
         for name, value in values.items()
+        if not (name == _YOUNGEST and value is None)
     }
 
 
@@ -73,4 +77,4 @@ def _rules(document: Mapping[str, Any]) -> Rules:
         name: read_time(value) if name in DEADLINES and value is not None else value
         for name, value in document.items()
     }
-    return Rules(**values)
+    return Rules(**{_YOUNGEST: None, **values})

@@ -14,6 +14,8 @@ from blender_dp.service.condition import Trouble
 from blender_dp.wire.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
 
 MOST_CLIENTS = 10**10
+MOST_OPEN_HOURS = 24 * 366
+_HOURS = "open_hours"
 MOST_EPSILON = 64.0
 """A larger ε promises nothing; the clients here refuse far smaller ones."""
 Time = Annotated[datetime, Meta(tz=True)]
@@ -62,6 +64,8 @@ class When(Taken, frozen=True, kw_only=True):
     clients_from: Time | None = None
     clients_until: Time | None = None
     clients_enough: Count | None = None
+    open_hours: Annotated[int, Meta(ge=0, le=MOST_OPEN_HOURS)] = 24
+    """Before that, a number seals no side to which anybody may send."""
 
     def rules(self) -> Rules:
         """Return them as the campaign has them."""
@@ -80,8 +84,8 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     rules: When = When()
 
     def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
-        """Return it as a draft."""
-        return Campaign(
+        """Return it as a draft, if its rules are possible."""
+        campaign = Campaign(
             id=campaign_id,
             name=self.name,
             purpose=self.purpose,
@@ -94,6 +98,8 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
             created_at=now,
             moved_at=now,
         )
+        campaign.require_possible_rules()
+        return campaign
 
 
 class WantedMove(Taken, frozen=True, kw_only=True):
@@ -196,7 +202,10 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             ),
             expected_clients=campaign.expected_clients,
             open_enrolment=campaign.open_enrolment,
-            rules=When(**{name: getattr(rules, name) for name in When.__struct_fields__}),
+            rules=When(
+                **{name: getattr(rules, name) for name in When.__struct_fields__ if name != _HOURS},
+                open_hours=rules.open_hours or 0,
+            ),
             created_at=campaign.created_at,
             moved_at=campaign.moved_at,
             description=None if description is None else dict(description),

@@ -28,6 +28,7 @@ test('a draft is sent as the service takes it', () => {
       clients_from: null,
       clients_until: null,
       clients_enough: 100000,
+      open_hours: 24,
     },
   });
 });

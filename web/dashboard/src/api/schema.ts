@@ -136,6 +136,7 @@ export interface Schemas {
     clients_enough?: number | null;
     clients_from?: string | null;
     clients_until?: string | null;
+    open_hours?: number;
     opt_in_enough?: number | null;
     opt_in_until?: string | null;
   };

@@ -69,6 +69,8 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
         <dd>{rule(rules.clients_from, null, '')}</dd>
         <dt>Clients’ side is sealed</dt>
         <dd>{rule(rules.clients_until, rules.clients_enough, 'reports')}</dd>
+        <dt>A number seals a side</dt>
+        <dd>not before it was open for {count(rules.open_hours ?? 0)} hours</dd>
         <dt>Campaign id</dt>
         <dd>
           <code>{campaign.id}</code>

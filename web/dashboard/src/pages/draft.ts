@@ -18,6 +18,7 @@ export interface Draft {
   readonly clients_from: string;
   readonly clients_until: string;
   readonly clients_enough: string;
+  readonly open_hours: string;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -37,6 +38,7 @@ export const EMPTY_DRAFT: Draft = {
   clients_from: '',
   clients_until: '',
   clients_enough: '',
+  open_hours: '24',
 };
 
 const NEEDED = {
@@ -50,6 +52,7 @@ const WHOLE = {
   head_list_size: 'queries kept at most',
   opt_in_enough: 'the number of contributions',
   clients_enough: 'the number of reports',
+  open_hours: 'the number of hours',
 } as const;
 
 /** Returns what must be mended before the draft can be sent, in a sentence. */
@@ -90,6 +93,7 @@ function rulesOf(draft: Draft): Rules {
     clients_from: time(draft.clients_from),
     clients_until: time(draft.clients_until),
     clients_enough: whole(draft.clients_enough),
+    open_hours: whole(draft.open_hours) ?? 0,
   };
 }
 

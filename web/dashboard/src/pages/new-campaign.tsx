@@ -168,6 +168,7 @@ const RULES = [
   ['clients_from', 'Open for clients at'],
   ['clients_until', 'Seal the clients’ side at'],
   ['clients_enough', '… or at so many reports'],
+  ['open_hours', 'A number seals only after so many hours'],
 ] as const;
 
 function Rules(props: PartProps) {
@@ -181,7 +182,7 @@ function Rules(props: PartProps) {
           <TextField
             key={name}
             label={label}
-            {...(name.endsWith('enough') ? { mode: 'numeric' } : { type: 'datetime-local' })}
+            {...(/enough|hours/.test(name) ? { mode: 'numeric' } : { type: 'datetime-local' })}
             {...bound(props, name)}
           />
         ))}
