@@ -35,9 +35,12 @@ def log(mark: str = "0", length: int = LENGTH) -> list[Document]:
     return entries
 
 
-def signed(entries: list[Document], signer: str = "service") -> Document:
-    """Return a piece of a log as a service sends it."""
-    head = entries[-1]["hash"].encode() if entries else b""
+def signed(
+    entries: list[Document], signer: str = "service", before: list[Document] | None = None
+) -> Document:
+    """Return a piece of a log as a service sends it; an empty one is signed at the log's end."""
+    known = [*(before or []), *entries]
+    head = known[-1]["hash"].encode() if known else b""
     message = b"blender-dp log head 1\0" + head
     return {
         "entries": entries,
@@ -48,7 +51,9 @@ def signed(entries: list[Document], signer: str = "service") -> Document:
 
 def pieces(entries: list[Document], signer: str = "service", page: int = PAGE) -> Document:
     """Return what a service answers, by the first index that is asked for."""
-    return {str(i): signed(entries[i : i + page], signer) for i in range(len(entries) + 1)}
+    return {
+        str(i): signed(entries[i : i + page], signer, entries[:i]) for i in range(len(entries) + 1)
+    }
 
 
 def case(

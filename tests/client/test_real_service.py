@@ -126,7 +126,7 @@ def stage(service: RunningService, operator: Operator, campaign: UUID, *, drives
 @pytest.fixture
 def open_to_clients(service: RunningService, operator: Operator) -> UUID:
     """Return a campaign whose list was published: a hundred people agree on one record."""
-    promise = {"epsilon": 6.0, "delta": 0.01}
+    promise = {"epsilon": 6.0, "delta": 1e-5}
     campaign = operator.create({**NEW, "parameters": promise})
     people = People(opt_in=[[RECORDS[0]]] * 100, clients=[])
     operator.move(campaign, "open-opt-in", origin="draft")

@@ -69,7 +69,9 @@ def live_service(
             keys=KeyVault(directory / "keys"),
             now=_now,
             random_bytes=os.urandom,
-            limits=Limits(enrol=_PLENTY, opt_in=_PLENTY, wrong_tokens=_PLENTY, plan=_PLENTY),
+            limits=Limits(
+                enrol=_PLENTY, opt_in=_PLENTY, wrong_tokens=_PLENTY, plan=_PLENTY, most_delta=0.5
+            ),
             predict=predict,
             dashboard=assets,
         )

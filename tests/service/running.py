@@ -33,7 +33,7 @@ from blender_dp.wire.signed_head_list import read_signed_head_list
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 PLENTY = Rate(burst=10**6, per_second=1e6)
-UNLIMITED = Limits(enrol=PLENTY, opt_in=PLENTY, wrong_tokens=PLENTY, plan=PLENTY)
+UNLIMITED = Limits(most_delta=0.5, enrol=PLENTY, opt_in=PLENTY, wrong_tokens=PLENTY, plan=PLENTY)
 CONSENT = "I give my searches to find what is popular."
 OPT_IN_USERS = 120
 NAMES = [(f"query {i}", f"u{i}.example") for i in range(5)]

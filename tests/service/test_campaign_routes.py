@@ -1,16 +1,21 @@
 """Campaigns over HTTP: who may do what, and that no move goes back."""
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
-from service.running import CONSENT, Service, a_campaign, slug_of
+from service.running import CONSENT, UNLIMITED, Service, a_campaign, running, slug_of
 
+from blender_dp.client import ClientPolicy
 from blender_dp.core.certificate import Certificate
 from blender_dp.core.certify import certify_plan
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.access import Role
+from blender_dp.service.parts import Limits
 from blender_dp.wire.contribution import consent_digest
+from campaign_stores import a_campaign as stored_campaign
 
 pytestmark = pytest.mark.anyio
 
@@ -178,3 +183,28 @@ async def test_who_did_what_is_in_the_audit_log(fresh: Service) -> None:
     assert actors == {"operator 0"}
     assert len(kinds) == 3
     assert kinds[-1] == "enrolments"
+
+
+@pytest.fixture
+async def strict(tmp_path: Path) -> AsyncIterator[Service]:
+    async with running(tmp_path, limits=replace(UNLIMITED, most_delta=1e-5)) as service:
+        yield service
+
+
+async def test_a_delta_above_the_services_cap_makes_no_campaign(strict: Service) -> None:
+    too_much = a_campaign(parameters={"epsilon": 4, "delta": 1.0000001e-5})
+    answer = await strict.http.post("/v1/campaigns", json=too_much, headers=strict.as_role())
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "delta")
+    await strict.created(parameters={"epsilon": 4, "delta": 1e-5})
+
+
+async def test_a_draft_from_before_the_cap_does_not_open(strict: Service) -> None:
+    draft = replace(stored_campaign(), parameters=Parameters(epsilon=4.0, delta=1e-2))
+    await strict.parts.store.add_campaign(draft, actor="operator")
+    answer = await strict.move(str(draft.id), "open-opt-in", "draft")
+    assert slug_of(answer) == "parameters-refused"
+    assert await strict.state(str(draft.id)) == "draft"
+
+
+async def test_a_service_allows_what_devices_allow() -> None:
+    assert Limits().most_delta == ClientPolicy().most_delta == 1e-5

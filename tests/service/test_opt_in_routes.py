@@ -121,7 +121,9 @@ TWICE = Rate(burst=2, per_second=1e-3)
 
 
 async def test_enrolling_and_wrong_tokens_are_limited_by_address(tmp_path: Path) -> None:
-    async with running(tmp_path, limits=Limits(enrol=TWICE, wrong_tokens=TWICE)) as service:
+    async with running(
+        tmp_path, limits=Limits(enrol=TWICE, wrong_tokens=TWICE, most_delta=0.5)
+    ) as service:
         campaign = await opened(service)
 
         async def enrol() -> int:
@@ -146,7 +148,7 @@ async def test_enrolling_and_wrong_tokens_are_limited_by_address(tmp_path: Path)
 async def test_wrong_tokens_and_many_uploads_of_an_address_lock_out_no_valid_token_there(
     tmp_path: Path,
 ) -> None:
-    limits = Limits(wrong_tokens=TWICE, opt_in=TWICE)
+    limits = Limits(wrong_tokens=TWICE, opt_in=TWICE, most_delta=0.5)
     async with running(tmp_path, limits=limits) as service:
         campaign = await opened(service)
         busy, honest = await service.enrolled(campaign, 2)

@@ -21,6 +21,7 @@ def serve(
     tls_key: Path | None = None,
     no_jobs: Flag = False,
     uploads_per_second: float | None = None,
+    most_delta: float = 1e-5,
     first_token_file: Path | None = None,
     private_metrics: Flag = False,
     proxy: Annotated[tuple[str, ...], Parameter(negative="")] = (),
@@ -51,6 +52,8 @@ def serve(
     uploads_per_second
         How many enrolments are taken from one address, and uploads with one token, for simulated
         devices or a front end that hides addresses. Default: a few at once, then one in a second.
+    most_delta
+        The largest δ that a campaign may have. Devices refuse more than 1e-5 by default.
     first_token_file
         File for the operator token that the very first start makes, readable by its owner only;
         for a start that nobody watches. Default: the token is printed.
@@ -71,6 +74,8 @@ def serve(
         raise ParameterError("workers", "1, or more with a PostgreSQL database", workers)
     if uploads_per_second is not None and not 0 < uploads_per_second <= 1e6:
         raise ParameterError("uploads_per_second", "above 0, up to 1e6", uploads_per_second)
+    if not 0 < most_delta < 1:
+        raise ParameterError("most_delta", "strictly between 0 and 1", most_delta)
     listening = Listening(
         host=host,
         port=port,
@@ -79,6 +84,7 @@ def serve(
         key=tls_key,
         has_jobs=not no_jobs,
         uploads_per_second=uploads_per_second,
+        most_delta=most_delta,
         first_token_file=first_token_file,
         has_private_metrics=private_metrics,
         proxies=tuple(_network(address) for address in proxy),

@@ -38,7 +38,7 @@ from blender_dp.service.library_messages import all_lines_in
 from blender_dp.service.logging import Journal
 from blender_dp.service.metrics import shared_figures
 from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import Limits, Parts
+from blender_dp.service.parts import MOST_DELTA, Limits, Parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,7 @@ class Listening:
     key: Path | None
     has_jobs: bool
     uploads_per_second: float | None = None
+    most_delta: float = MOST_DELTA
     first_token_file: Path | None = None
     """Where the operator's token is written, and printed if None."""
     has_private_metrics: bool = False
@@ -60,13 +61,13 @@ class Listening:
 
     @property
     def limits(self) -> Limits:
-        """How much is taken from one address."""
+        """How much is taken from one address, and the largest δ of a campaign."""
         if self.uploads_per_second is None:
-            return Limits()
+            return Limits(most_delta=self.most_delta)
         rate = Rate(
             burst=max(60, ceil(self.uploads_per_second)), per_second=self.uploads_per_second
         )
-        return Limits(enrol=rate, opt_in=rate)
+        return Limits(enrol=rate, opt_in=rate, most_delta=self.most_delta)
 
 
 def predict(question: Mapping[str, Any]) -> Mapping[str, Any]:

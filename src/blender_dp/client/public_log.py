@@ -70,7 +70,7 @@ def _piece(
     document: Mapping[str, Any], start: int, public_key: str, last: Entry | None
 ) -> list[Entry]:
     """Return the entries of a piece that follows ``last``."""
-    entries, signer = read_log(document)
+    entries, signer = read_log(document, last)
     if signer != public_key:
         raise SignatureError("the log is signed with another key than the head list")
     if len(entries) > MOST_ENTRIES:

@@ -11,7 +11,7 @@ from blender_dp.core.blender import PRESETS
 from blender_dp.core.certificate import require_kept
 from blender_dp.core.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError, ParameterError
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, exact
 from blender_dp.service.access import Gate, RateLimit
 from blender_dp.service.bodies_in_flight import BodiesInFlight
 from blender_dp.service.body_threads import BodyThreads
@@ -61,6 +61,11 @@ class Desk:
     def refused(self, campaign_id: UUID, slug: str, count: int = 1) -> None:
         """Remember refusals until the next tick."""
         self.refusals.setdefault(campaign_id, Counter())[slug] += count
+
+    def require_allowed(self, parameters: Parameters) -> None:
+        """Refuse a campaign with a larger δ than this service allows."""
+        if exact(parameters.delta) > exact(self.parts.limits.most_delta):
+            raise Problem.PARAMETERS_REFUSED.error(where="delta")
 
     async def plan_certificate(self, parameters: Parameters) -> Mapping[str, Any]:
         """Return what a plan spends; refuse one that breaks its promise or cannot be proved."""

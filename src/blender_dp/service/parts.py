@@ -11,6 +11,8 @@ from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.metrics import Metrics
 from blender_dp.service.store import CampaignStore
 
+MOST_DELTA = 1e-5
+"""The largest δ unless the operator of the service says otherwise; devices here take no more."""
 Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Answers the planner's question; slow, so it is called in a thread."""
 
@@ -27,6 +29,8 @@ class Limits:
     """Guesses at tokens, for each address."""
     plan: Rate = field(default=Rate(burst=5, per_second=0.1))
     """Questions to the planner, which takes seconds for each."""
+    most_delta: float = MOST_DELTA
+    """The largest δ of a campaign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,13 +48,15 @@ async def create_campaign(
 ) -> ShownCampaign:
     """Make a campaign in draft.
 
-    Parameters are checked and what they spend is computed: above the promise there is none.
+    Parameters are checked and what they spend is computed: above the promise there is none, and
+    none with a larger δ than the service allows.
     """
     campaign_id = UUID(bytes=desk.parts.random_bytes(16), version=4)
     try:
         campaign = data.campaign(campaign_id, desk.parts.now())
     except ParameterError as error:
         raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
+    desk.require_allowed(campaign.parameters)
     await desk.plan_certificate(campaign.parameters)
     await desk.parts.store.add_campaign(campaign, actor=actor.name)
     return await shown(desk, campaign)
@@ -112,6 +114,7 @@ async def move_campaign(
     if data.move in MADE_BY_JOBS:
         raise Problem.MOVE_NOT_ALLOWED.error()
     if data.move is Move.OPEN_OPT_IN:
+        desk.require_allowed(campaign.parameters)
         await desk.plan_certificate(campaign.parameters)
     moved = await store.move(
         campaign_id, data.move, origin=data.origin, actor=actor.name, now=desk.parts.now()
