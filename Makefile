@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
-	presets dashboard wheel extension mutants fuzz
+	presets dashboard wheel extension attack mutants fuzz
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -80,6 +80,9 @@ spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; w
 service: .make/dev .make/postgres ## Measure the collection service under load (needs wrk); writes benchmarks/service.md
 	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }
 	@$(BIN)/python -m benchmarks.service
+
+attack: .make/dev ## Attack the collection service while honest clients report; writes benchmarks/attack.md
+	@$(BIN)/python -m benchmarks.attack
 
 soak: .make/dev .make/postgres ## Kill the service a thousand times on either database
 	@BLENDER_KILLS=1000 $(BIN)/python -m pytest -q -n0 tests/end_to_end/kills
