@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ class Copy:
 
     def __init__(self, place: Path) -> None:
         self.place = place
+        self._second = int(time.time())
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=ROOT,
@@ -49,11 +51,20 @@ class Copy:
         """Make the change, and take it back."""
         path = self.place / mutant.file
         before = path.read_text(encoding="utf-8")
-        path.write_text(mutant.changed(before), encoding="utf-8")
+        self._write(path, mutant.changed(before))
         try:
             yield
         finally:
-            path.write_text(before, encoding="utf-8")
+            self._write(path, before)
+
+    def _write(self, path: Path, text: str) -> None:
+        """Write a file and date it by a second of its own.
+
+        Python tells compiled files apart by second and size, which a change may leave alone.
+        """
+        path.write_text(text, encoding="utf-8")
+        self._second += 1
+        os.utime(path, (self._second, self._second))
 
     def failure(self, tests: Sequence[str]) -> str | None:
         """Run the tests; return why they did not pass, None if they did."""
@@ -70,8 +81,7 @@ class Copy:
 
     def _failure(self, command: list[str], place: Path) -> str | None:
         paths = os.pathsep.join(str(self.place / folder) for folder in ("src", "tests"))
-        # Python compares compiled files by the second and by size, which a change may leave alone.
-        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": paths}
         try:
             outcome = subprocess.run(
                 command,
