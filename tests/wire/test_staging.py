@@ -10,6 +10,7 @@ import pytest
 from blender_dp.core.errors import InputError
 from blender_dp.wire.documents import write_document
 from blender_dp.wire.staging import staged_directory, staged_file
+from disk_waits import inode, watch_disk_waits
 
 FAILURES = [
     OSError(28, "No space left on device"),
@@ -188,3 +189,28 @@ def test_what_a_killed_process_left_behind_is_not_in_the_way(tmp_path: Path) -> 
     (left / "half.txt").write_text("half")
     write_result(tmp_path / "result", ["whole"])
     assert names_in(tmp_path / "result") == ["0.txt"]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "result.json"
+    path.write_text("old")
+    waits = watch_disk_waits(monkeypatch, path.read_text)
+    with staged_file(path) as partial:
+        partial.write_text("new")
+    assert waits == [(inode(path), "old"), (inode(tmp_path), "new")]
+
+
+def test_a_directory_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "result"
+    waits = watch_disk_waits(monkeypatch, directory.exists)
+    with staged_directory(directory) as partial:
+        (partial / "a.txt").write_text("a")
+        (partial / "folder").mkdir()
+        (partial / "folder" / "b.txt").write_text("b")
+    inside = {inode(path) for path in (directory, *directory.rglob("*"))}
+    assert {number for number, is_there in waits if not is_there} == inside
+    assert [number for number, is_there in waits if is_there] == [inode(tmp_path)]

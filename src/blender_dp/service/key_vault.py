@@ -16,6 +16,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.wire.staging import sync
 
 KEY_BYTES = 32
 _SIGNING = "signing.key"
@@ -133,11 +134,7 @@ class KeyVault:
         return _whole(path)
 
     def _sync(self) -> None:
-        directory = os.open(self.directory, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        sync(self.directory)
 
 
 def _marker(path: Path) -> Path:

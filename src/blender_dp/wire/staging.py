@@ -25,11 +25,11 @@ def staged_file(path: Path) -> Iterator[Path]:
     partial = Path(name)
     try:
         yield partial
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
+        sync(partial)  # before it has its name: a crash leaves the old file or the whole new one
         partial.chmod(0o666 & ~_umask())
         with _naming(path):
             partial.replace(path)
+        _sync_names(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -38,7 +38,7 @@ def staged_file(path: Path) -> Iterator[Path]:
 def staged_directory(
     directory: Path, *, overwrite: bool = False, replaceable: Collection[str] = ()
 ) -> Iterator[Path]:
-    """Give a directory beside ``directory`` to write to; put it in place at the end.
+    """Give a directory beside ``directory`` to write to; put it in place at the end, on the disk.
 
     Args:
         directory: Where the result goes; its parents are made if need be.
@@ -51,10 +51,34 @@ def staged_directory(
     with _beside(directory) as partial:
         try:
             yield partial
+            _sync_all(partial)
             with _naming(directory):
                 _put_in_place(partial, directory)
+            _sync_names(directory.parent)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's content, or a directory's names, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_all(directory: Path) -> None:
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            sync(Path(folder, name))
+        _sync_names(Path(folder))
+
+
+def _sync_names(directory: Path) -> None:
+    # Some file systems, and directories that may be written but not read, cannot.
+    with suppress(OSError):
+        sync(directory)
 
 
 def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[str]) -> None:

@@ -1,6 +1,5 @@
 """A copy of the file while the service runs."""
 
-import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from blender_dp.core.errors import InputError
 from blender_dp.service.sqlite.connection import connect
 from blender_dp.wire.sqlite_file import create_private_file
+from blender_dp.wire.staging import sync
 
 _PAGES_AT_ONCE = 4096
 """Between pieces the service may write."""
@@ -42,5 +42,5 @@ def _copy(live: sqlite3.Connection, destination: Path) -> None:
     with closing(sqlite3.connect(destination)) as copy:
         live.backup(copy, pages=_PAGES_AT_ONCE)
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, with no log beside it
-    with destination.open("rb") as file:
-        os.fsync(file.fileno())
+    sync(destination)
+    sync(destination.parent)
