@@ -10,7 +10,6 @@ import pytest
 
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.randomness import Randomness
-from blender_dp.engine import sampling
 from blender_dp.engine.duckdb_tables import DuckDBTables, connect
 from blender_dp.engine.population import TablePopulation, open_population
 from blender_dp.engine.readers import open_log
@@ -87,7 +86,6 @@ def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:
 def test_more_rows_than_can_be_numbered_are_refused(
     tmp_path: Path, suffix: str, records_per_user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampling, "MOST_ROWS", 64)
     monkeypatch.setattr("blender_dp.engine.ordered_users.MOST_ROWS", 64)
     path = write_log(tmp_path / f"log.{suffix}", rows=200, users=50)
     connection = connect(tmp_path, 256 << 20)

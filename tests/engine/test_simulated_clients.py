@@ -84,7 +84,7 @@ def test_few_clients_are_parted_too_but_two_are_asked_for_the_record(
 ) -> None:
     everybody = clients(seed).users
     assert isinstance(everybody, MemoryUsers)
-    few = MemoryUsers(everybody.drawn_rows[:users])
+    few = MemoryUsers(everybody.users[:users])
     simulated = SimulatedClients(few, one_by_one(Randomness.seeded(seed)))
     reports = simulated.report_counts(HEAD_LIST)
     assert (reports.cell_reports, reports.query_reports) == (users - for_query, for_query)

@@ -32,54 +32,80 @@ class LogRow(NamedTuple):
     opt_in: bool | None = None
 
 
-class DrawnRow(NamedTuple):
-    """A row of a user's with what orders it: records first, then the secret key."""
+class OwnRow(NamedTuple):
+    """A record of a user's, and its row number in the log."""
 
-    is_no_record: bool
-    key: int
     number: int
-    row: LogRow
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUser:
+    """One user's records, in the order of the log, and what decides which of them are drawn."""
+
+    rows: Sequence[OwnRow]
+    keys: SamplingKeys
+    start: int
+    """The user's keyed hash."""
+
+    def drawn(self, most: int) -> list[OwnRow]:
+        """Return at most so many records, drawn first to last."""
+        return self._in_draw_order(self.rows)[:most]
+
+    def first_rows(self) -> list[OwnRow]:
+        """Return the row where each distinct record first appears."""
+        return list({own.record: own for own in reversed(self.rows)}.values())[::-1]
+
+    def kept(self, most: int) -> list[OwnRow]:
+        """Return at most so many distinct records."""
+        return self._in_draw_order(sorted(self.first_rows()))[:most]
+
+    def _in_draw_order(self, rows: Sequence[OwnRow]) -> list[OwnRow]:
+        numbers = sorted(
+            range(len(rows)), key=lambda own: self.keys.draw_order(own, self.start, len(rows))
+        )
+        return [rows[own] for own in numbers]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryUsers:
-    """Some users, each a list of rows in the order in which they are drawn."""
+    """Some users."""
 
-    drawn_rows: Sequence[Sequence[DrawnRow]]
+    users: Sequence[MemoryUser]
 
     @property
     def size(self) -> int:
         """How many users."""
-        return len(self.drawn_rows)
+        return len(self.users)
 
     def split(self, fraction: float) -> "tuple[MemoryUsers, MemoryUsers]":
         """Cut the secret order of the users in two."""
         middle = discovery_users(self.size, fraction)
-        return MemoryUsers(self.drawn_rows[:middle]), MemoryUsers(self.drawn_rows[middle:])
+        return MemoryUsers(self.users[:middle]), MemoryUsers(self.users[middle:])
 
     def record_counts(self, records_per_user: int) -> "MemoryRecordSums":
         """Count the distinct records of these users' samples."""
-        return MemoryRecordSums.of([(drawn, 1) for drawn in self._drawn(records_per_user)])
+        return MemoryRecordSums.of([(own, 1) for own in self._drawn(records_per_user)])
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
         """Count these users' samples by cell; what is missing is ⟨⋆,⋆⟩."""
         index = head_list.cell_index()
         counts = np.zeros(head_list.cells.cell_count, dtype=np.int64)
-        for drawn in self._drawn(records_per_user):
-            counts[index.cell(*_record(drawn))] += 1
+        for own in self._drawn(records_per_user):
+            counts[index.cell(*own.record)] += 1
         counts[-1] += records_per_user * self.size - counts.sum()
         return counts
 
     def distinct_records(self, most: int) -> IntArray:
         """Count these users by their number of distinct records."""
-        numbers = [min(len(_first_rows(rows)), most) for rows in self.drawn_rows]
+        numbers = [min(len(user.first_rows()), most) for user in self.users]
         return np.bincount(numbers, minlength=most + 1)
 
     def record_weights(self, weights: IntArray, class_width: int) -> "MemoryRecordSums":
         """Add up what each user gives to each of their distinct records."""
         given = []
-        for rows in self.drawn_rows:
-            kept = sorted(_first_rows(rows))[: len(weights) - 1]
+        for user in self.users:
+            kept = user.kept(len(weights) - 1)
             given += [(first, int(weights[len(kept)])) for first in kept]
         return MemoryRecordSums.of(given, class_width)
 
@@ -88,8 +114,8 @@ class MemoryUsers:
         index = head_list.cell_index()
         cells = [0] * head_list.cells.cell_count
         record_squares = query_squares = 0
-        for rows in self.drawn_rows:
-            counts = Counter(_record(drawn) for drawn in rows if not drawn.is_no_record)
+        for user in self.users:
+            counts = Counter(own.record for own in user.rows)
             shares = {r: unit * count // counts.total() for r, count in counts.items()}
             of_query: Counter[str] = Counter()
             for record, share in shares.items():
@@ -104,13 +130,8 @@ class MemoryUsers:
             cells=np.array(cells), record_squares=record_squares, query_squares=query_squares
         )
 
-    def _drawn(self, records_per_user: int) -> list[DrawnRow]:
-        return [
-            drawn
-            for rows in self.drawn_rows
-            for drawn in rows[:records_per_user]
-            if not drawn.is_no_record
-        ]
+    def _drawn(self, records_per_user: int) -> list[OwnRow]:
+        return [own for user in self.users for own in user.drawn(records_per_user)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +142,11 @@ class MemoryRecordSums:
     class_width: int
 
     @classmethod
-    def of(cls, given: Sequence[tuple[DrawnRow, int]], class_width: int = 1) -> "MemoryRecordSums":
+    def of(cls, given: Sequence[tuple[OwnRow, int]], class_width: int = 1) -> "MemoryRecordSums":
         """Add up what is given to the records of these rows."""
         sums: Counter[Record] = Counter()
-        for drawn, amount in sorted(given, key=lambda pair: pair[0].number):
-            sums[_record(drawn)] += amount
+        for own, amount in sorted(given, key=lambda pair: pair[0].number):
+            sums[own.record] += amount
         return cls(sums, class_width)
 
     def classes(self) -> tuple[IntArray, IntArray]:
@@ -159,16 +180,22 @@ class MemoryPopulation:
     ) -> "MemoryPopulation":
         """Part the users of ``rows`` by a share, or as the rows themselves say."""
         keys = SamplingKeys.draw(randomness)
-        rows_of: dict[str, list[DrawnRow]] = {}
+        records_of: dict[str, list[OwnRow]] = {}
+        opted_in: dict[str, bool] = {}
         for number, row in enumerate(rows):
-            drawn = DrawnRow(row.query is None, keys.rows.of_small(number), number, row)
-            rows_of.setdefault(row.user, []).append(drawn)
+            records = records_of.setdefault(row.user, [])
+            opted_in.setdefault(row.user, bool(row.opt_in))
+            if row.query is not None:
+                records.append(OwnRow(number, Record(row.query, row.url or "")))
         users = sorted(
-            (opt_in is None and not drawn[0].row.opt_in, keys.users.of_large(uid), uid, user)
-            for user, drawn in rows_of.items()
+            (opt_in is None and not opted_in[user], keys.users.of_large(uid), uid, user)
+            for user in records_of
             for uid in [_user_id(user)]
         )
-        ordered = [sorted(rows_of[user]) for *_, user in users]
+        ordered = [
+            MemoryUser(records_of[user], keys, keys.records.of_large(uid))
+            for *_, uid, user in users
+        ]
         if opt_in is None:
             first = sum(not is_client for is_client, *_ in users)
         else:
@@ -183,14 +210,3 @@ class MemoryPopulation:
 def _user_id(user: str) -> int:
     digest = hashlib.md5(user.encode(), usedforsecurity=False).digest()
     return int.from_bytes(digest, "little") >> 66
-
-
-def _record(drawn: DrawnRow) -> Record:
-    return Record(drawn.row.query or "", drawn.row.url or "")
-
-
-def _first_rows(rows: Sequence[DrawnRow]) -> list[DrawnRow]:
-    """Return the row where each distinct record of a user first appears."""
-    records = [drawn for drawn in rows if not drawn.is_no_record]
-    in_order = sorted(records, key=lambda drawn: drawn.number, reverse=True)
-    return list({_record(drawn): drawn for drawn in in_order}.values())

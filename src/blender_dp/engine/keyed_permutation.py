@@ -14,7 +14,7 @@ import narwhals as nw
 
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.randomness import Randomness
-from blender_dp.engine.quotient import Number, quotient
+from blender_dp.engine.quotient import quotient
 
 PRIME = 2**31 - 1
 
@@ -36,8 +36,8 @@ class KeyedPermutation:
         """Draw a fresh key."""
         return cls(1 + randomness.below(PRIME - 1), randomness.below(PRIME))
 
-    def of_small(self, x: Number) -> Number:
-        """Permute a number (or a column of numbers) from 0 to 2^31 - 1."""
+    def of_small(self, x: int) -> int:
+        """Permute a number from 0 to 2^31 - 1."""
         y = (x * self.multiplier + self.offset) % PRIME
         squared = y * y % PRIME
         return squared * squared % PRIME * y % PRIME

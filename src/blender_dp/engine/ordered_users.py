@@ -9,9 +9,9 @@ from blender_dp.core.randomness import Randomness
 from blender_dp.engine.sampling import (
     MOST_ROWS,
     SamplingKeys,
-    first_drawn,
+    find_users,
     in_secret_order,
-    keyed_log,
+    rows_by_user,
     sample_records,
 )
 from blender_dp.engine.tables import Frame, Tables
@@ -24,9 +24,10 @@ class OrderedUsers:
     tables: Tables
     keys: SamplingKeys
     log: Frame
-    """Its rows, with the keys by which they are drawn."""
+    rows: Frame
+    """Where every user's rows are: user_key, row and place."""
     users: Frame
-    """Position, user_key and the row drawn first; query and url too if they are read already."""
+    """Position, user_key, and what decides which of the user's records are drawn."""
     size: int
 
     @classmethod
@@ -41,21 +42,19 @@ class OrderedUsers:
     ) -> "OrderedUsers":
         """Find the users of a log and order them, opt-in users first.
 
-        What is slow to read is read once: the drawn records are carried along, or if more than
-        those are asked for, the rows are kept.
+        What is slow to read is kept if more than one record of each user is asked for. For one
+        it is read three times, because all rows as text take five times the memory.
         """
         keys = SamplingKeys.draw(randomness)
-        log = keyed_log(tables, keys.rows)
-        with_record = False
-        if not tables.rescans_cheaply:
-            with_record = records_per_user == 1 and not all_rows
-            log = log if with_record else tables.materialise(log)
-        drawn = first_drawn(log, with_record=with_record)
-        users = tables.materialise(tables.with_user_id(drawn))
+        log = tables.log()
+        if not tables.rescans_cheaply and (all_rows or records_per_user > 1):
+            log = tables.materialise(log)
+        rows = rows_by_user(tables, log)
+        users = find_users(tables, log, rows, keys)
         _require_usable(tables, users)
         placed = in_secret_order(tables, users, keys.users, has_groups=has_groups)
         size = count_rows(tables, placed)
-        return cls(tables=tables, keys=keys, log=log, users=placed, size=size)
+        return cls(tables=tables, keys=keys, log=log, rows=rows, users=placed, size=size)
 
     def count_opted_in(self) -> int:
         """Count those whom the log's group column calls opt-in."""
@@ -67,25 +66,19 @@ class OrderedUsers:
         Columns: position, row, query, url and rank: 1 is drawn first, and what is not among the
         rows drawn comes after all of them.
         """
-        columns = ["position", "row", "query", "url", "rank"]
-        if "query" in self.users.columns:
-            return self.users.select(*columns)
-        place = self.users.select("user_key", "position")
-        if records_per_user == 1:
-            wanted = self.users.select("position", "row", "rank")
-        else:
-            drawn = sample_records(self.log, records_per_user)
-            wanted = drawn.join(place, on="user_key", how="inner").select("position", "row", "rank")
+        wanted = sample_records(self.rows, self.users, self.keys, records_per_user)
         if all_before:
             before = nw.col("position") < all_before
-            rows = self.log.select("user_key", "row").join(place.filter(before), on="user_key")
-            # Kept first, lest the engine looks for the drawn among everybody's rows.
+            wanted = self.tables.materialise(wanted)
+            place = self.users.filter(before).select("user_key", "position")
+            rows = self.rows.select("user_key", "row").join(place, on="user_key")
+            # Materialise first: otherwise DuckDB looks for the drawn among everybody's rows.
             others = self.tables.materialise(rows).join(wanted.filter(before), on="row", how="anti")
             after = nw.lit(records_per_user + 1, nw.Int64)
             wanted = nw.concat([wanted, others.select("position", "row", rank=after)])
         records = self.log.select("row", "query", "url")
         fetched = records.join(self.tables.materialise(wanted), on="row", how="inner")
-        return self.tables.materialise(fetched.select(*columns))
+        return self.tables.materialise(fetched.select("position", "row", "query", "url", "rank"))
 
 
 def count_rows(tables: Tables, frame: Frame) -> int:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import narwhals as nw
 
 from blender_dp.core.cells import IntArray
-from blender_dp.engine.keyed_permutation import KeyedPermutation
-from blender_dp.engine.sampling import MOST_ROWS
+from blender_dp.engine.sampling import SamplingKeys
 from blender_dp.engine.tables import Frame, Tables
 
 
@@ -15,16 +14,23 @@ class OwnRecords:
     """Every user's distinct records, and of how many rows."""
 
     tables: Tables
-    keys: KeyedPermutation
-    """Decides which records are kept of a user who has too many."""
+    keys: SamplingKeys
+    """Decide which records are kept of a user who has too many."""
     records: Frame
     """Position, query, url, rows and first_row: where the user's record first appears."""
     users: Frame
-    """Of everyone with records: position, user_records and user_rows."""
+    """Of everyone with records: position, start (a keyed hash), user_records and user_rows."""
 
     @classmethod
-    def of(cls, tables: Tables, rows: Frame, keys: KeyedPermutation) -> "OwnRecords":
-        """Group the rows that are records by user and record."""
+    def of(cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys) -> "OwnRecords":
+        """Group the rows that are records by user and record.
+
+        Args:
+            tables: Where they are.
+            rows: Position, row, query and url.
+            starts: Position and start of every user, perhaps of others too.
+            keys: The secret keys.
+        """
         grouped = (
             rows.filter(~nw.col("query").is_null())
             .group_by("position", "query", "url")
@@ -34,6 +40,7 @@ class OwnRecords:
         users = records.group_by("position").agg(
             user_records=nw.len().cast(nw.Int64), user_rows=nw.col("rows").sum().cast(nw.Int64)
         )
+        users = users.join(starts.select("position", "start"), on="position")
         return cls(tables, keys, records, tables.materialise(users))
 
     def of_users(self, start: int, stop: int) -> "OwnRecords":
@@ -50,8 +57,8 @@ class OwnRecords:
     def weighed(self, weights: IntArray) -> Frame:
         """Return query, url, sum and first_row: what users add to their records, added up.
 
-        A user's records are kept in the secret order of the rows where they first appear, which
-        says nothing about how often they occur.
+        A user's records are kept in a secret order that says nothing about how often they occur
+        and that no row of another user changes.
         """
         most = len(weights) - 1
         weight = self.tables.upload({"k": list(range(most + 1)), "weight": weights.tolist()})
@@ -66,15 +73,15 @@ class OwnRecords:
 
     def _dropped(self, most: int) -> Frame:
         """Return the first_row of the records that are not kept."""
-        first_row = nw.col("first_row")
-        order = self.keys.of_small(first_row) * MOST_ROWS + first_row
-        crowded = self.users.filter(nw.col("user_records") > most).select("position")
-        records = self.records.join(crowded, on="position", how="semi")
-        # Kept first, without the strings: the window would work out the order again and again.
-        ordered = self.tables.materialise(records.select("position", order=order))
+        crowded = self.users.filter(nw.col("user_records") > most)
+        users = crowded.select("position", "start", records="user_records")
+        records = self.records.select("position", "first_row").join(users, on="position")
+        number = nw.col("first_row").rank("ordinal").over("position").cast(nw.Int64) - 1
+        numbered = self.tables.materialise(records.with_columns(number=number))
+        # Kept first: the window would work out the order again and again.
+        ordered = self.tables.materialise(self.keys.with_draw_order(numbered))
         ranked = ordered.with_columns(place=nw.col("order").rank("ordinal").over("position"))
-        dropped = ranked.filter(nw.col("place") > most)
-        return self.tables.materialise(dropped.select(first_row=nw.col("order") % MOST_ROWS))
+        return self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))
 
     def with_rows_of_user(self) -> Frame:
         """Return position, query, url, rows and user_rows."""

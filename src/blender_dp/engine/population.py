@@ -40,7 +40,7 @@ class TableUsers:
         tables = users.tables
         rows = users.fetch_rows(records_per_user, all_before=all_before)
         whole = rows.filter(nw.col("position") < all_before)
-        own = OwnRecords.of(tables, whole, users.keys.rows) if all_before else None
+        own = OwnRecords.of(tables, whole, users.users, users.keys) if all_before else None
         return cls(tables, rows, own, 0, users.size)
 
     @property

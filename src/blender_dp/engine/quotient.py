@@ -2,10 +2,9 @@
 
 from typing import TypeVar
 
-import duckdb
 import narwhals as nw
 
-Number = TypeVar("Number", int, nw.Expr, duckdb.Expression)
+Number = TypeVar("Number", int, nw.Expr)
 """A number, or a column of them in an engine's own arithmetic: one formula serves all."""
 
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, cast
 
 import narwhals as nw
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from blender_dp.engine.keyed_permutation import KeyedPermutation
 from blender_dp.engine.spark_keeping import KeptFrames
 from blender_dp.engine.spark_numbering import counter, numbers_in_partitions, rows_of_partitions
 from blender_dp.engine.spark_readers import SparkLog
@@ -40,10 +38,16 @@ class SparkTables:
         """True: Parquet's columns are read apart, and text is kept parsed."""
         return True
 
-    def log(self, keys: KeyedPermutation) -> Frame:
-        """Return the log with the permuted row number; a user's key is their id itself."""
-        shuffled = keys.of_small(cast("Any", sf.col("row")))
-        return self._frame(self._log.rows.withColumn("shuffled", shuffled))
+    def log(self) -> Frame:
+        """Return the log; a user's key is their id itself."""
+        return self._frame(self._log.rows)
+
+    def grouped_by_user(self, rows: Frame) -> Frame:
+        """Bring each user's rows into one partition and sort there; the place is Spark's id."""
+        order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
+        grouped = rows.to_native().repartition("user_key").sortWithinPartitions(*order)
+        with self._explained():
+            return self._frame(self._frames.computed(grouped.withColumn("place", counter())))
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user``, which is the key, and ``user_id``, 62 bits of its MD5."""

@@ -6,20 +6,16 @@ from typing import Any, Protocol
 import narwhals as nw
 import pyarrow as pa
 
-from blender_dp.engine.keyed_permutation import KeyedPermutation
-
 Frame = nw.LazyFrame[Any]
 
 
 class Tables(Protocol):
     """A database that runs narwhals expressions: DuckDB here, a cluster elsewhere."""
 
-    def log(self, keys: KeyedPermutation) -> Frame:
-        """Return the log, one row a line, with its rows shuffled by ``keys``.
+    def log(self) -> Frame:
+        """Return the log, one row a line.
 
-        Columns: row, user_key (which tells users apart), perhaps user, query, url, perhaps opt_in,
-        and shuffled: the permuted row number, which an engine computes in its own arithmetic
-        because every row needs it.
+        Columns: row, user_key (which tells users apart), perhaps user, query, url, perhaps opt_in.
         """
         ...
 
@@ -42,6 +38,13 @@ class Tables(Protocol):
         """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine.
 
         And ``user``, where an engine takes it for the key.
+        """
+        ...
+
+    def grouped_by_user(self, rows: Frame) -> Frame:
+        """Sort rows by user_key, is_blank (if it is there) and row; keep them with ``place``.
+
+        Places are unique, and those of one user's rows consecutive.
         """
         ...
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from blender_dp.core.cells import IntArray
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.keyed_permutation import KeyedPermutation
 from blender_dp.engine.run import Log, Workspace
 from blender_dp.engine.sampling import MOST_ROWS
 from blender_dp.engine.tables import Frame, Tables
@@ -29,9 +27,7 @@ def coded(log: Log, workspace: Workspace) -> CodedLog:
     """
     workspace.progress(READING)
     with log.opened(workspace) as (tables, _):
-        # The shuffled row number is not asked for, so any key will do: it is never computed.
-        keys = KeyedPermutation.draw(Randomness.seeded(0))
-        rows = tables.materialise(tables.log(keys).select("row", *_COLUMNS))
+        rows = tables.materialise(tables.log().select("row", *_COLUMNS))
         users = _usable_users(tables, rows)
         coded_rows = rows.filter(~nw.col("query").is_null())
         for name in _COLUMNS:
