@@ -75,11 +75,9 @@ class Supervised:
     def shows(self, figure: str) -> bool:
         return figure in httpx.get(self.url + "/metrics", timeout=_PATIENCE).text
 
-    def post(self, path: str, body: Any) -> Any:
+    def post(self, path: str, body: Any) -> httpx.Response:
         headers = {"authorization": f"Bearer {self.token}"}
-        answer = httpx.post(self.url + path, json=body, headers=headers, timeout=_PATIENCE)
-        assert answer.is_success, answer.text
-        return answer.json()
+        return httpx.post(self.url + path, json=body, headers=headers, timeout=_PATIENCE)
 
 
 @contextmanager
@@ -120,6 +118,17 @@ def is_free(port: int) -> bool:
     return True
 
 
+def campaign_with_deadline(service: Supervised) -> str:
+    """Make a campaign whose opt-in side is sealed soon; a deadline that has passed is refused."""
+    for seconds in (4, 10, 30):
+        soon = (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        asked = a_campaign(rules={"opt_in_until": soon}, parameters={"epsilon": 4, "delta": 1e-5})
+        answer = service.post("/v1/campaigns", asked)
+        if answer.is_success:
+            return str(answer.json()["id"])
+    raise AssertionError(answer.text)
+
+
 def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
     script: Script, tmp_path: Path, postgres_server: PostgresServer
 ) -> None:
@@ -138,10 +147,9 @@ def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
             eventually(partial(service.shows, figure))
         # The other one hangs: deadlines and jobs are done without it.
         os.kill(service.started(0)[-1], signal.SIGSTOP)
-        soon = (datetime.now(UTC) + timedelta(seconds=3)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        campaign = service.post("/v1/campaigns", a_campaign(rules={"opt_in_until": soon}))["id"]
-        path = f"/v1/campaigns/{campaign}"
-        service.post(f"{path}/moves", {"move": "open-opt-in", "from": "draft"})
+        path = f"/v1/campaigns/{campaign_with_deadline(service)}"
+        moved = service.post(f"{path}/moves", {"move": "open-opt-in", "from": "draft"})
+        assert moved.is_success, moved.text
         eventually(lambda: _are_ended(service.get(f"{path}/progress")["jobs"]))
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(_PATIENCE) == 0
