@@ -1,5 +1,7 @@
 """What the service does when there is too much to do, or nothing to do it with."""
 
+import asyncio
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,8 @@ from service.test_ticker import ticker_of
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.access import Rate, Role
-from blender_dp.service.parts import Limits
+from blender_dp.service.parts import Limits, TooMuchWorkError
+from blender_dp.service.plan_turns import MOST_WAITING
 from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio
@@ -75,6 +78,36 @@ async def test_the_planner_answers_whoever_has_a_role(tmp_path: Path) -> None:
         assert slug_of(await asked(service, opt_in=0.95)) == "parameters-refused"
         assert slug_of(await asked(service, users=0)) == "body-not-understood"
         assert slug_of(await service.http.post("/v1/plan", json=QUESTION)) == "token-missing"
+
+
+async def test_a_question_that_takes_too_much_has_its_problem(tmp_path: Path) -> None:
+    def predict(_question: Mapping[str, Any]) -> Mapping[str, Any]:
+        raise TooMuchWorkError
+
+    async with running(tmp_path, predict=predict) as service:
+        answer = await asked(service)
+        assert (answer.status_code, slug_of(answer)) == (422, "plan-too-large")
+
+
+async def test_one_question_is_answered_at_a_time_and_few_wait(tmp_path: Path) -> None:
+    go_on, at_once, most_at_once = threading.Event(), 0, 0
+
+    def predict(_question: Mapping[str, Any]) -> Mapping[str, Any]:
+        nonlocal at_once, most_at_once
+        at_once += 1
+        most_at_once = max(most_at_once, at_once)
+        go_on.wait(60)
+        at_once -= 1
+        return {}
+
+    async with running(tmp_path, predict=predict) as service:
+        questions = [asyncio.create_task(asked(service)) for _ in range(MOST_WAITING + 2)]
+        refused, _ = await asyncio.wait(questions, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        go_on.set()
+        answers = await asyncio.gather(*questions)
+    assert refused
+    assert sorted(answer.status_code for answer in answers) == [200] * MOST_WAITING + [503] * 2
+    assert most_at_once == 1
 
 
 async def test_without_a_planner_that_is_said(service: Service) -> None:

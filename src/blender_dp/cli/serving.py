@@ -4,18 +4,18 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 
 import blender_dp.service
+from blender_dp.cli.bounded_planner import BoundedPlanner
 from blender_dp.cli.descriptors import connection_limit
 from blender_dp.cli.ending import GRACE_SECONDS, Ending
 from blender_dp.cli.event_loop import now, run_loop
@@ -25,7 +25,6 @@ from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
-from blender_dp.planning.plan import plan
 from blender_dp.service.access import Rate
 from blender_dp.service.app import create_app
 from blender_dp.service.bound_keys import require_own_keys
@@ -70,11 +69,6 @@ class Listening:
         return Limits(enrol=rate, opt_in=rate, most_delta=self.most_delta)
 
 
-def predict(question: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Answer the planner's question."""
-    return plan(**question).document()
-
-
 @asynccontextmanager
 async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
     """Open the database and the keys, and close them at the end."""
@@ -87,7 +81,7 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
             keys=keys,
             now=now,
             random_bytes=os.urandom,
-            predict=predict,
+            predict=BoundedPlanner(),
             directory=storage.data,
             dashboard=Path(blender_dp.service.__file__).parent / "dashboard",
         )

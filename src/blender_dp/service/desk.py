@@ -18,6 +18,7 @@ from blender_dp.service.body_threads import BodyThreads
 from blender_dp.service.condition import ConditionWatch
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
+from blender_dp.service.plan_turns import PlanTurns
 from blender_dp.service.problems import Problem
 from blender_dp.service.published_list import PublishedLists
 from blender_dp.wire.certificate import planned_document
@@ -39,6 +40,7 @@ class Desk:
     plan_limit: RateLimit
     bodies: BodiesInFlight = field(default_factory=BodiesInFlight)
     body_threads: BodyThreads = field(default_factory=BodyThreads)
+    plan_turns: PlanTurns = field(default_factory=PlanTurns)
     refusals: dict[UUID, Counter[str]] = field(default_factory=dict)
     """Refused requests that are not yet counted in the store."""
     _plans: dict[Parameters, Mapping[str, Any]] = field(default_factory=dict)

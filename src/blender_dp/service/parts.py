@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from blender_dp.core.errors import BlenderError
 from blender_dp.service.access import Rate
 from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.metrics import Metrics
@@ -15,6 +16,13 @@ MOST_DELTA = 1e-5
 """The largest δ unless the operator of the service says otherwise; devices here take no more."""
 Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Answers the planner's question; slow, so it is called in a thread."""
+
+
+class TooMuchWorkError(BlenderError):
+    """A question to the planner takes more time or memory than one may take."""
+
+    def __init__(self) -> None:
+        super().__init__("the question takes more time or memory than one may take")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

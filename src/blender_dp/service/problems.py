@@ -90,6 +90,9 @@ class Problem(Enum):
     PARAMETERS_REFUSED = Kind(
         "parameters-refused", 422, "Every parameter must be within its documented range."
     )
+    PLAN_TOO_LARGE = Kind(
+        "plan-too-large", 422, "The plan must be computed within a minute and 4 GiB of memory."
+    )
     PROMISE_BROKEN = Kind(
         "promise-broken", 422, "A campaign must spend no more privacy than it promises."
     )

@@ -1,6 +1,5 @@
 """The planner, for whoever has a role: what a campaign would give."""
 
-import asyncio
 from typing import Any
 
 import msgspec
@@ -11,7 +10,8 @@ from litestar.params import JSONBody
 from blender_dp.core.errors import BlenderError
 from blender_dp.service.desk import Desk
 from blender_dp.service.messages import Question
-from blender_dp.service.problems import Problem
+from blender_dp.service.parts import TooMuchWorkError
+from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.routes.asking import (
     StrictRequest,
     address_of,
@@ -28,7 +28,8 @@ from blender_dp.service.store import Token
     **anybody_with_a_role,
     tags=["planning"],
     responses=refusals(
-        *WITH_BODY, *WITH_TOKEN, Problem.PARAMETERS_REFUSED, Problem.PLANNER_MISSING
+        *(*WITH_BODY, *WITH_TOKEN, Problem.PARAMETERS_REFUSED),
+        *(Problem.PLANNER_MISSING, Problem.PLAN_TOO_LARGE),
     ),
 )
 async def plan(
@@ -37,12 +38,19 @@ async def plan(
     request: StrictRequest,
     desk: NamedDependency[Desk],
 ) -> Response[dict[str, Any]]:
-    """Predict what a collection would give, from public numbers only; takes some seconds."""
+    """Predict what a collection would give, from public numbers only; takes some seconds.
+
+    One question is answered at a time, in at most a minute.
+    """
     if desk.parts.predict is None:
         raise Problem.PLANNER_MISSING.error()
     desk.plan_limit.take(address_of(request))
     try:
-        found = await asyncio.to_thread(desk.parts.predict, msgspec.to_builtins(data))
+        found = await desk.plan_turns.ask(desk.parts.predict, msgspec.to_builtins(data))
+    except ProblemError:
+        raise
+    except TooMuchWorkError:
+        raise Problem.PLAN_TOO_LARGE.error() from None
     except (BlenderError, MemoryError):
         raise Problem.PARAMETERS_REFUSED.error() from None
     return Response(dict(found))

@@ -1,0 +1,56 @@
+"""The process in which one question to a service's planner is answered.
+
+Its argument is the question as JSON; it prints the answer as JSON, null if the question is outside
+what the planner answers. It ends when its standard input ends: then the service is gone.
+"""
+
+import json
+import os
+import sys
+import threading
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.planning.plan import plan
+
+MOST_BYTES = 4 << 30
+"""Of address space, where the system can limit it."""
+_MOST_CPU_SECONDS = 120
+OUT_OF_MEMORY = 3
+"""The exit status of a question that takes too much of it."""
+
+
+def main() -> None:
+    """Answer the question."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _limit()
+    try:
+        answer = plan(**json.loads(sys.argv[1])).document()
+    except BlenderError:
+        answer = None
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)
+    sys.stdout.write(json.dumps(answer))
+
+
+def _end_with_parent() -> None:
+    while os.read(0, 1024):  # not through sys.stdin, whose lock the interpreter's end needs
+        pass
+    os._exit(1)
+
+
+def _limit() -> None:
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return
+    for kind, most in (
+        (resource.RLIMIT_AS, MOST_BYTES),
+        (resource.RLIMIT_CPU, _MOST_CPU_SECONDS),
+    ):
+        _, hard = resource.getrlimit(kind)
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (soft, hard))
+
+
+if __name__ == "__main__":
+    main()
