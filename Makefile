@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
-	presets dashboard wheel extension attack mutants fuzz
+	presets dashboard wheel extension attack mutants fuzz poisoning
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -67,6 +67,9 @@ accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes b
 
 drift: .make/dev ## Measure size and power of the test of drift; writes benchmarks/drift.md
 	@$(BIN)/python -m benchmarks.drift
+
+poisoning: .make/dev ## Push records by fake reports in campaigns of all sizes; writes benchmarks/poisoning.md
+	@$(BIN)/python -m benchmarks.poisoning
 
 bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/results.md
 	@$(BIN)/python -m benchmarks

@@ -43,6 +43,8 @@ def release() -> dict[str, Any]:
         "rare": {"client_probability": 0.0001},
         "doubted": {"opt_in_probability": 0.5},
         "underrated": {"opt_in_probability": 0.0},  # may be, of a query (flaw F3); not of a record
+        # So few opt-in users that a push explains it; the clients alone would show it.
+        "pushed": {"client_probability": 0.00095, "opt_in_probability": 0.0005},
         "spoilt": {"std_error": None, "low": None, "high": None, "probability": 0.0},
     }
     queries, records = [], []
@@ -72,6 +74,7 @@ def release() -> dict[str, Any]:
         "users": {"opt_in": 12_000, "clients": 493_403},
         "confidence": 0.95,
         "unlisted_bound": None,
+        "disagreement": {"fake_weight": 4.0},
         "records": _sorted(records),
         "queries": _sorted(queries),
     }

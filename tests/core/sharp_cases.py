@@ -25,6 +25,10 @@ class InOrOut:
         pin = d * e / (d * e + size - d)
         return cls(pin, pin * (d - 1) / (size - 1) + (1 - pin) * d / (size - 1))
 
+    @property
+    def fake_weight(self) -> float:
+        return (1 - self.pout) / (self.pin - self.pout)
+
     def variance(self, p: FloatArray, reports: int) -> FloatArray:
         inside, outside = self.pin * (1 - self.pin), self.pout * (1 - self.pout)
         spread: FloatArray = p * inside + (1 - p) * outside

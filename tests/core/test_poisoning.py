@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binom, laplace, norm
 
 from blender_dp.core.cells import FloatArray
-from blender_dp.core.poisoning import ALARM, Comparisons, Disagreement, find_disagreement
+from blender_dp.core.poisoning import ALARM, Comparisons, Disagreement, Pushes, find_disagreement
+from blender_dp.core.pushed_law import PushedLaw
 from exact_tests import FALSE_ALARM, binomial_p_value
 
 SCALE = 3.37
@@ -24,6 +25,32 @@ def comparisons(difference: FloatArray, draws: float = 1.0, mu: FloatArray = MU)
         noise_variance=2 * SCALE**2 * max(draws, 1) * ones,
         noise_draws=draws * ones,
     )
+
+
+def pushes(compared: Comparisons) -> Pushes:
+    """Return the same differences as the clients' excess, with the opt-in sums alone."""
+    laplace_scale = np.sqrt(compared.noise_variance / 2)
+    return Pushes(
+        excess=-compared.difference,
+        law=PushedLaw(
+            normal_variance=compared.client_variance,
+            sample_variance=compared.sample_variance,
+            share=np.ones_like(compared.difference),
+            item=np.arange(len(compared.items)),
+            value_weight=np.zeros_like(compared.difference),
+            sum_scale=laplace_scale,
+            slopes=None,
+        ),
+        bias=np.zeros_like(compared.difference),
+        is_record=np.ones(len(compared.items), dtype=np.bool_),
+        opt_in_users=1000,
+        fake_weight=2.0,
+    )
+
+
+def verdict(difference: FloatArray) -> Disagreement:
+    compared = comparisons(difference)
+    return find_disagreement(compared, pushes(compared))
 
 
 def test_without_laplace_noise_and_sample_it_is_chernoffs_bound_of_the_normal_law() -> None:
@@ -97,7 +124,7 @@ def test_a_normal_law_in_its_place_would_cry_wolf(seed: int) -> None:
 def test_one_pushed_record_among_hundreds_is_named() -> None:
     difference = np.zeros(len(MU))
     difference[[7, 9]] = -120.0, 30.0
-    found = find_disagreement(comparisons(difference))
+    found = verdict(difference)
     assert found.is_alarming
     ((item, z),) = found.widest
     assert item == 12
@@ -108,13 +135,73 @@ def test_one_pushed_record_among_hundreds_is_named() -> None:
 def test_the_p_value_counts_every_comparison() -> None:
     difference = np.zeros(len(MU))
     difference[0] = 90.0
-    alone = comparisons(difference[:1])
-    assert find_disagreement(comparisons(difference)).p_value == pytest.approx(
-        len(MU) * find_disagreement(alone).p_value
-    )
+    assert verdict(difference).p_value == pytest.approx(len(MU) * verdict(difference[:1]).p_value)
+
+
+def test_an_excess_of_the_clients_is_judged_by_its_own_tail() -> None:
+    """Which Chernoff's bound of both sides overlooks: an excess that raises the alarm just so."""
+    compared = comparisons(np.zeros(len(MU)))
+    excess = pushes(compared).law.critical(0.8 * ALARM / len(MU))[0]
+    difference = np.zeros(len(MU))
+    difference[0] = -1.001 * excess
+    assert verdict(difference).is_alarming
+    assert comparisons(difference).tail_bounds().min() * len(MU) > ALARM
+    assert not verdict(0.999 * difference / 1.001).is_alarming
 
 
 def test_without_an_alarm_nothing_is_named() -> None:
-    found = find_disagreement(comparisons(np.full(len(MU), 20.0)))
-    assert found == Disagreement(comparisons=300, p_value=1.0, widest=())
-    assert found.sentence == "No single record or query of 300 compared sets the groups apart."
+    found = verdict(np.full(len(MU), 20.0))
+    assert (found.comparisons, found.p_value, found.widest) == (300, 1.0, ())
+    silence = "No single record or query of 300 compared sets the groups apart."
+    assert found.sentence.startswith(silence)
+    assert "would be seen in four of five cases" in found.sentence
+
+
+def test_many_small_excesses_raise_the_alarm_together() -> None:
+    difference = np.zeros(len(MU))
+    difference[:40] = -2.2 * comparisons(difference)._variance[:40] ** 0.5
+    found = verdict(difference)
+    assert found.is_alarming
+    assert found.widest == ()
+    assert found.sentence.startswith("Many records together of 300 compared differ")
+
+
+def test_chance_raises_the_whole_alarm_less_than_once_in_a_thousand(seed: int) -> None:
+    """False alarm 1e-9 of this test; its twin below gives the noise a tenth more width."""
+    assert binom.sf(alarms(seed, 1.0) - 1, WHOLE_RUNS, ALARM) > FALSE_ALARM
+
+
+def test_noise_wider_than_stated_is_caught(seed: int) -> None:
+    assert binom.sf(alarms(seed, 1.3) - 1, WHOLE_RUNS, ALARM) < FALSE_ALARM
+
+
+WHOLE_RUNS = 400
+
+
+def alarms(seed: int, wider: float) -> int:
+    rng = np.random.default_rng(seed)
+    found = 0
+    for _ in range(WHOLE_RUNS):
+        noise = rng.laplace(0, SCALE, len(MU)) + rng.normal(0, CLIENT_SD, len(MU))
+        found += verdict(rng.poisson(MU) - MU + wider * noise).is_alarming
+    return found
+
+
+@pytest.mark.parametrize("place", [0, 80, 160, 299])
+def test_the_stated_push_is_seen_in_four_of_five_cases(seed: int, place: int) -> None:
+    """A record of each popularity, pushed by what is computed for it; false alarm 1e-9."""
+    rng, runs = np.random.default_rng(seed), 400
+    compared = comparisons(np.zeros(len(MU)))
+    push = pushes(compared)._least_users(0.8 * ALARM / len(MU))[place]
+    seen = 0
+    for _ in range(runs):
+        noise = rng.laplace(0, SCALE, len(MU)) + rng.normal(0, CLIENT_SD, len(MU))
+        difference = rng.poisson(MU) - MU + noise
+        difference[place] -= push
+        mu = MU.copy()
+        mu[place] += push  # the common p follows the push
+        pushed = comparisons(difference, mu=mu)
+        seen += find_disagreement(pushed, pushes(pushed)).is_alarming
+    assert binom.cdf(seen, runs, 0.7) > FALSE_ALARM
+    assert binom.sf(seen - 1, runs, 0.9) > FALSE_ALARM
+    assert seen > 0.65 * runs

@@ -164,6 +164,72 @@ def test_the_test_of_drift_alone_overlooks_a_rare_record() -> None:
     assert not pushed.drift.is_significant
 
 
+SMALL = 63_150
+"""Of whom 5 % opt in: 60,000 clients."""
+
+
+@cache
+def small_log() -> CodedLog:
+    columns = aol_single(SMALL)
+    return CodedLog.of(columns.user, columns.query, columns.url)
+
+
+def small_campaign(seed: int) -> Campaign:
+    randomness = Randomness.seeded(seed)
+    parameters = Parameters(epsilon=4.0, delta=1e-5, one_record_each=True)
+    population = CodedPopulation.draw(small_log(), opt_in=0.05, seed=seed, randomness=randomness)
+    curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
+    head_list = curated.head_list
+    return Campaign(
+        curated=curated,
+        honest=population.clients.report_counts(head_list),
+        channels=SubsetChannels.of(head_list.cells, head_list.mechanism),
+    )
+
+
+def is_seen(of: Campaign, targets: list[int], share: float) -> bool:
+    made, cells = of.honest, of.curated.head_list.cells
+    fakes = round(share * (made.cell_reports + made.query_reports))
+    asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
+    records = np.bincount(np.resize(targets, fakes - asked), minlength=cells.cell_count)
+    of_queries = cells.query_of_cell[np.resize(targets, asked)]
+    queries = np.bincount(of_queries, minlength=cells.query_count)
+    # Each fake names its target and d - 1 others, here spread evenly.
+    spread = (of.channels.records.subset_size - 1) * records.sum() / cells.cell_count
+    spread_queries = (of.channels.queries.subset_size - 1) * queries.sum() / cells.query_count
+    return is_noticed(
+        of.blend(
+            ReportCounts(
+                cells=made.cells + records + round(spread),
+                cell_reports=made.cell_reports + fakes - asked,
+                queries=made.queries + queries + round(spread_queries),
+                query_reports=made.query_reports + asked,
+            )
+        )
+    )
+
+
+def test_in_a_small_campaign_the_stated_push_is_seen_too() -> None:
+    """Of the rarest record, and parted over ten, by what the release says; fixed draws."""
+    seen = {"alone": 0, "parted": 0, "half as much": 0}
+    runs = 12
+    for seed in range(runs):
+        of = small_campaign(seed)
+        clean_blend = of.blend(of.honest)
+        assert clean_blend.disagreement is not None
+        visible = clean_blend.disagreement.visible()
+        assert visible is not None
+        listed = of.curated.head_list.cells.listed
+        ranked = listed[np.argsort(-clean_blend.cells.projected[listed])].tolist()
+        seen["alone"] += is_seen(of, ranked[-1:], visible.median)
+        seen["half as much"] += is_seen(of, ranked[-1:], visible.median / 2)
+        seen["parted"] += is_seen(of, ranked[-10:], visible.spread)
+        assert 0.001 < visible.easiest <= visible.median <= visible.hardest < 0.03
+    assert seen["alone"] >= 8
+    assert seen["parted"] >= 8
+    assert seen["half as much"] <= 4
+
+
 def test_a_fake_report_weighs_about_two_clients() -> None:
     """And under LocalAlg six to nineteen (docs/explanation/attacks.md)."""
     channel = campaign(0).channels.records

@@ -97,3 +97,37 @@ def test_a_query_may_be_served_without_its_records_but_no_record_without_its_que
 def test_a_rule_that_is_none_is_refused(name: str, value: float) -> None:
     with pytest.raises(ParameterError, match=name):
         ServingRule(**{name: value})  # type: ignore[arg-type]
+
+
+PUSHED = {"client_probability": 0.004, "client_std_error": 0.001, "opt_in_std_error": 0.001}
+
+
+@pytest.mark.parametrize(("push", "expected"), [(0.0, True), (0.0004, True), (0.0006, False)])
+def test_what_a_push_could_have_made_does_not_count(push: float, expected: bool) -> None:
+    """Four standard errors; 0.0006 of the clients, each counting for two, take off 1.2."""
+    row = record_row("a", "a.example", 0.01, opt_in_probability=0.002, **PUSHED)
+    release = replace(release_of([query_row("a", 0.02)], [row]), fake_weight=2.0)
+    rule = ServingRule(fewest_users=0, push=push)
+    assert bool(served(release, rule).records["a"]) is expected
+
+
+def test_opt_in_users_who_rule_a_push_out_are_believed() -> None:
+    """They say as much as the clients, and precisely: there is no room for a push."""
+    row = record_row(
+        *("a", "a.example", 0.01),
+        client_probability=0.004,
+        client_std_error=0.0001,
+        opt_in_probability=0.0041,
+        opt_in_std_error=0.0001,
+    )
+    query = query_row("a", 0.02, error=1e-6)
+    release = replace(release_of([query], [row]), opt_in_users=10**9, fake_weight=2.0)
+    rule = ServingRule(fewest_users=0, push=0.001)
+    assert served(release, replace(rule, push=0.5)).records["a"]
+    few = replace(release, opt_in_users=100)
+    assert served(few, rule).records["a"]
+    assert not served(few, replace(rule, push=0.0019)).records["a"]
+
+
+def test_an_older_release_takes_nothing_off() -> None:
+    assert is_served(ServingRule(fewest_users=0, push=1.0), opt_in_probability=0.01)

@@ -27,6 +27,7 @@ def search(
     limit: int = 8,
     significance: float = 3.0,
     fewest_users: int = 50,
+    push: float = 0.0001,
     coverage: Flag = False,
     json: Flag = False,
 ) -> None:
@@ -48,12 +49,14 @@ def search(
         By how many standard errors the clients' estimate must exceed --fewest-users.
     fewest_users
         How many clients must have a query or record before it is shown.
+    push
+        Which share of the clients may be fake without anything being shown that they alone have.
     coverage
         Say which share of all searches could be answered locally.
     json
         Print one object for a program: one a line for standard input.
     """
-    rule = ServingRule(significance=significance, fewest_users=fewest_users)
+    rule = ServingRule(significance=significance, fewest_users=fewest_users, push=push)
     found = LocalSearch(read_release(release), rule=rule)
     if not found.release.private:
         say("Made with a seed: an experiment, not private; do not publish it.")

@@ -18,6 +18,10 @@ QUERY_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
 class Channel(Protocol):
     """How reports are randomised, as far as estimates need to know."""
 
+    @property
+    def fake_weight(self) -> float:
+        """How many honest clients one fake report counts for, on the item that it names."""
+
     def variance(self, p: FloatArray, reports: int) -> FloatArray:
         """Return the variance that randomising alone gives an estimate of ``p``."""
 
@@ -53,6 +57,11 @@ class ClientViews:
     def reports(self) -> int:
         """n_C, one report a client."""
         return sum(view.reports for view in (self.records, self.queries) if view)
+
+    @property
+    def fake_weight(self) -> float:
+        """How many clients with a record a fake report for it counts for; 0 without reports."""
+        return self.records.channel.fake_weight if self.records else 0.0
 
 
 def choose_query_share(

@@ -57,15 +57,28 @@ class OptInViews:
         weighs the two by what they do not share. ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have E alone.
         """
         listed, noise = self.cells.is_listed, self.release.sum_variance
-        sample = _sampling_variance(mu, self.whole_list.record_concentration, self.release.users)
-        if self.release.branch == "laplace":
-            drawn = _sampling_variance(mu, 1.0, self.release.users) - sample
-            extra = drawn + self.value_variance
-        else:
-            extra = self.whole_list.ratio_variance * mu**2 + self.value_variance
-        w = np.where(listed, noise / (noise + extra), 0.0)
+        extra = self.difference_variance(mu) + self.value_variance
+        w = self.value_weight(mu)
         y = w * self.values + (1 - w) * self.release.sums
+        sample = self.sampling_variance(mu)
         return y, self.sampled * sample + np.where(listed, w * extra, noise)
+
+    def value_weight(self, mu: FloatArray) -> FloatArray:
+        """Return the weight of D in that mix; 0 where there is none."""
+        noise = self.release.sum_variance
+        extra = self.difference_variance(mu) + self.value_variance
+        return np.where(self.cells.is_listed, noise / (noise + extra), 0.0)
+
+    def sampling_variance(self, mu: FloatArray) -> FloatArray:
+        """Return the variance that D and E have in common: of the sample of users."""
+        return _sampling_variance(mu, self.whole_list.record_concentration, self.release.users)
+
+    def difference_variance(self, mu: FloatArray) -> FloatArray:
+        """Return the variance of D around E apart from all noise."""
+        if self.release.branch == "laplace":
+            drawn = _sampling_variance(mu, 1.0, self.release.users)
+            return drawn - self.sampling_variance(mu)
+        return self.whole_list.ratio_variance * mu**2
 
     def start(self) -> FloatArray:
         """Return the distribution that the opt-in users alone suggest, no cell at zero."""

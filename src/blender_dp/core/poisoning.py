@@ -4,24 +4,42 @@ Fake reports lift what they name, colluding opt-in accounts what they submit; ei
 groups, which estimate every cell independently, disagree there. The test of drift adds up many
 frequent queries and overlooks one record. Here the widest disagreement of all counts.
 
-The noise of opt-in sums falls off like e^(-|y|/b), not like a normal law: at the far end where one
-comparison of hundreds decides, a normal tail would be wrong by orders of magnitude. So every tail
-is bounded by Chernoff's inequality with the law of the noise itself, and the bounds are
-multiplied by the number of comparisons. Both steps err towards silence.
+Three looks share the chance of a false alarm, the first having most of it:
+
+- at the item of which clients say too much for chance (fake reports), by the tail of
+  :mod:`~blender_dp.core.pushed_law`, which knows both looks at the opt-in users;
+- at the item of which opt-in users say too much (colluding accounts). Here D, which was selected,
+  would cry wolf, so E alone is held against the clients. Its noise falls off like e^(-|y|/b), not
+  like a normal law, which would be wrong by orders of magnitude where one comparison of hundreds
+  decides: every tail is bounded by Chernoff's inequality with the law of the noise itself;
+- at all records together, for a push spread over many (:mod:`~blender_dp.core.spread_push`).
+
+Tails of single items are multiplied by the number of items. What a push must be like to be seen is
+part of the verdict: silence means nothing without it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import inf
+from statistics import NormalDist
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.cells import BoolArray, FloatArray, IntArray
+from blender_dp.core.pushed_law import PushedLaw
+from blender_dp.core.spread_push import chance_of, evidence, least_shift
 
 ALARM = 0.001
 """How often chance alone raises the alarm, at most."""
 _SLOPES = np.linspace(0.02, 1.0, 50)
 """Where Chernoff's bound is tried, in parts of the best slope for normal noise; any is sound."""
 _WIDEST = 10
+_OF_CLIENTS, _OF_OPT_IN, _OF_ALL = 0.8, 0.1, 0.1
+"""How the looks share the chance of a false alarm."""
+POWER = 0.8
+"""A push that is called visible raises the alarm in so many cases."""
+_ROUNDS = 12
+SPREAD = 10
+"""Over how many records a spread push is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,16 +95,96 @@ class Comparisons:
         return bounds
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pushes:
+    """What clients say of many items less what opt-in users say, and its law without a push."""
+
+    excess: FloatArray
+    """In opt-in users, by item as in :class:`Comparisons`."""
+    law: PushedLaw
+    bias: FloatArray
+    """By how much the opt-in users say too much of an item because it was selected, about."""
+    is_record: BoolArray
+    """Which items are single records: those of a spread push."""
+    opt_in_users: int
+    fake_weight: float
+    """How many clients with a record a fake report for it counts for."""
+
+    def visible(self) -> "Visible | None":
+        """Invert the tests for the sizes and the noise of this very result."""
+        if not self.is_record.any():
+            return None
+        chosen = np.flatnonzero(self.is_record)
+        alone = self._least_users(ALARM * _OF_CLIENTS / len(self.excess))[chosen]
+        spread = min(SPREAD, len(chosen)) * float(
+            np.quantile(self._least_users_each()[chosen], 0.9)
+        )
+        users = np.array([*np.quantile(alone, [0, 0.5, 1]), spread])
+        shares = np.minimum(users / (self.opt_in_users * self.fake_weight), 1.0)
+        easiest, median, hardest, together = shares.tolist()
+        return Visible(easiest=easiest, median=median, hardest=hardest, spread=together)
+
+    def _least_users_each(self) -> FloatArray:
+        """Return the same for each of several records that are pushed alike."""
+        shift = least_shift(int(self.is_record.sum()), SPREAD, ALARM * _OF_ALL, POWER)
+        users = np.zeros_like(self.excess)
+        for _ in range(_ROUNDS):
+            users = shift * np.sqrt(self.law.deviation**2 + self.law.share * users) + self.bias
+        return users
+
+    def _least_users(self, level: float) -> FloatArray:
+        """Return how large an excess must be made to be seen four times in five.
+
+        A push raises the p of both groups together, and with it what chance does to the sample of
+        opt-in users: the law is taken with the push in it.
+        """
+        reserve = NormalDist().inv_cdf(POWER) * self.law.deviation + self.bias
+        users = np.zeros_like(reserve)
+        for _ in range(_ROUNDS):
+            pushed = self.law.sample_variance + self.law.share * users
+            users = replace(self.law, sample_variance=pushed).critical(level) + reserve
+        return users
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visible:
+    """The least shares of fake clients that raise the alarm in four of five cases."""
+
+    easiest: float
+    """On the record where a push shows best."""
+    median: float
+    """On half of the records."""
+    hardest: float
+    """On any single record."""
+    spread: float
+    """Parted evenly over :data:`SPREAD` records, for nine of ten of them."""
+
+    @property
+    def sentence(self) -> str:
+        """Say it for a person."""
+        return (
+            f"A push of any single record by {self.hardest:.2%} of the clients would be seen in "
+            f"four of five cases, of half of them one by {self.median:.2%}; parted over {SPREAD} "
+            f"records, a push by {self.spread:.2%}."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
     """The verdict on one result."""
 
     comparisons: int
     p_value: float
-    """How often chance makes the widest of all differences as unlikely, at most."""
+    """How often chance makes any of the three looks as unlikely, at most."""
     widest: tuple[tuple[int, float], ...]
     """The items that differ beyond chance, as position and z-score (positive: the opt-in users say
-    more), least likely first; none without an alarm."""
+    more), least likely first; none without an alarm, or if only all together differ."""
+    pushes: Pushes | None = field(default=None, repr=False, compare=False)
+    """What clients say too much, with its law."""
+
+    def visible(self) -> "Visible | None":
+        """Return which pushes would be seen; None where no record was compared."""
+        return None if self.pushes is None else self.pushes.visible()
 
     @property
     def is_alarming(self) -> bool:
@@ -97,11 +195,14 @@ class Disagreement:
     def sentence(self) -> str:
         """Say what was found, for a person."""
         if not self.is_alarming:
-            return (
+            silence = (
                 f"No single record or query of {self.comparisons:,} compared sets the groups apart."
             )
+            visible = self.visible()
+            return f"{silence} {visible.sentence}" if visible else silence
         found = len(self.widest)
-        many = f"{found} records or queries" if found > 1 else "One record or query"
+        subject = "Many records together" if not found else "One record or query"
+        many = f"{found} records or queries" if found > 1 else subject
         return (
             f"{many} of {self.comparisons:,} compared differ between opt-in users and clients by "
             f"more than chance (p = {self.p_value:.1g}): fake reports or colluding accounts may "
@@ -109,13 +210,17 @@ class Disagreement:
         )
 
 
-def find_disagreement(comparisons: Comparisons) -> Disagreement:
+def find_disagreement(comparisons: Comparisons, pushes: Pushes) -> Disagreement:
     """Return the widest disagreement of all; post-processing."""
     items, z = comparisons.items, comparisons.z
-    p_values = np.minimum(comparisons.tail_bounds() * len(items), 1.0)
-    order = np.argsort(p_values, kind="stable")[:_WIDEST].tolist()
+    tails = pushes.law.tails(pushes.excess)
+    of_items = len(items) * np.minimum(tails / _OF_CLIENTS, comparisons.tail_bounds() / _OF_OPT_IN)
+    records = tails[pushes.is_record]
+    of_all = chance_of(evidence(records), len(records)) / _OF_ALL
+    order = np.argsort(of_items, kind="stable")[:_WIDEST].tolist()
     return Disagreement(
         comparisons=len(items),
-        p_value=float(p_values.min(initial=1.0)),
-        widest=tuple((int(items[i]), float(z[i])) for i in order if p_values[i] < ALARM),
+        p_value=float(min(of_items.min(initial=1.0), of_all, 1.0)),
+        widest=tuple((int(items[i]), float(z[i])) for i in order if of_items[i] < ALARM),
+        pushes=pushes,
     )

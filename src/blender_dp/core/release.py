@@ -71,6 +71,8 @@ class Release:
     """Most probable first, what is not listed among them."""
     unlisted_bound: float | None = None
     """A record this probable is unlisted with probability 10⁻⁶ at most; None if unknown."""
+    fake_weight: float | None = None
+    """How many clients with a record a fake report for it counts for; None if unknown."""
 
     def listed_queries(self) -> list[ReleasedQuery]:
         """Return the queries of the head list, most probable first."""

@@ -91,6 +91,11 @@ class SubsetChannel:
         """By how much the truth raises an item's probability: pin - pout."""
         return float(self.exact_pin - self.exact_pout)
 
+    @property
+    def fake_weight(self) -> float:
+        """How many honest clients a report counts for that names its target whatever is true."""
+        return (1 - self.pout) / self.gain if self.size > 1 else 1.0
+
     def estimate(self, counts: IntArray | FloatArray, reports: int) -> FloatArray:
         """Return the share of the clients who hold each item, when so many reports name it.
 

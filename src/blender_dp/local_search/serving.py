@@ -4,6 +4,9 @@ The opt-in users decide which records are listed, and a handful of accounts that
 list whatever they like: 7 are enough at ε = 4, δ = 10⁻⁵. What they cannot move is what the clients
 say. So a query or record is served only if the clients alone say that enough of them have it,
 and if what the opt-in users say does not contradict them.
+
+Clients can be pushed too: anybody may send reports. Whatever of the clients' estimate could be the
+work of a push of a stated size does not count, unless the opt-in users rule it out.
 """
 
 import math
@@ -24,6 +27,8 @@ class ServingRule:
     """How many clients must have it."""
     widest_difference: float = 4.0
     """By how many standard errors the two groups may differ about it."""
+    push: float = 0.0001
+    """Which share of the clients may be fake without anything being shown that they alone have."""
 
     def __post_init__(self) -> None:
         for name in ("significance", "widest_difference"):
@@ -31,10 +36,16 @@ class ServingRule:
                 raise ParameterError(name, "a number of standard errors", getattr(self, name))
         if self.fewest_users < 0:
             raise ParameterError("fewest_users", "0 or more", self.fewest_users)
+        if not 0 <= self.push <= 1:
+            raise ParameterError("push", "a share from 0 to 1", self.push)
 
     def surplus(self, row: ReleasedEstimate, release: Release) -> float:
-        """Return by how many standard errors the clients' estimate exceeds ``fewest_users``."""
-        surplus = row.client_probability - self.fewest_users / max(release.client_users, 1)
+        """Return by how many standard errors the clients' estimate exceeds ``fewest_users``.
+
+        What a push may have added is taken off before.
+        """
+        believed = row.client_probability - self._pushed(row, release)
+        surplus = believed - self.fewest_users / max(release.client_users, 1)
         if not row.client_std_error:  # nothing is known, or everything, of an empty list only
             return -math.inf
         return surplus / row.client_std_error
@@ -44,19 +55,34 @@ class ServingRule:
         is_known = self.surplus(row, release) >= self.significance
         return is_known and self._groups_agree(row, release)
 
+    def _pushed(self, row: ReleasedEstimate, release: Release) -> float:
+        """Return how much of the clients' estimate a push of the stated size may have made.
+
+        No more than what the opt-in users leave room for, by ``significance`` standard errors.
+        """
+        most = self.push * (release.fake_weight or 0.0)
+        if row.opt_in_probability is None or not release.opt_in_users:
+            return most
+        excess = row.client_probability - row.opt_in_probability
+        room = excess + self.significance * _error_of_difference(row, release)
+        return min(most, max(room, 0.0))
+
     def _groups_agree(self, row: ReleasedEstimate, release: Release) -> bool:
         if row.opt_in_probability is None or not release.opt_in_users:
             return True
-        # A small count has a small estimate of its own error; the clients know it better.
-        p = min(max(row.client_probability, 0.0), 1.0)
-        opt_in_variance = max(
-            (row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users
-        )
-        error = math.hypot(math.sqrt(opt_in_variance), row.client_std_error or 0.0)
+        error = _error_of_difference(row, release)
         difference = row.opt_in_probability - row.client_probability
         if row.cell == "query":  # the opt-in users count listed URLs only there (flaw F3)
             difference = max(difference, 0.0)
         return abs(difference) <= self.widest_difference * error
+
+
+def _error_of_difference(row: ReleasedEstimate, release: Release) -> float:
+    """Return the standard error of what the groups say of a row, one less the other."""
+    # A small count has a small estimate of its own error; the clients know it better.
+    p = min(max(row.client_probability, 0.0), 1.0)
+    opt_in_variance = max((row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users)
+    return math.hypot(math.sqrt(opt_in_variance), row.client_std_error or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The result as it is released: ``release.json``, what local search and trends read."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -75,12 +76,15 @@ def _disagreement(result: BlenderResult) -> dict[str, Any] | None:
     found = result.blended.disagreement
     if found is None or not found.comparisons:
         return None
+    visible = found.visible()
     return {
         "comparisons": found.comparisons,
         "p_value": found.p_value,
         "is_alarming": found.is_alarming,
         "sentence": found.sentence,
         "widest": [{**_name(result, item), "z": z} for item, z in found.widest],
+        "fake_weight": None if found.pushes is None else found.pushes.fake_weight,
+        "visible_push": None if visible is None else asdict(visible),
     }
 
 
@@ -128,7 +132,18 @@ def read_release(path: Path | str) -> Release:
         queries=queries,
         records=records,
         unlisted_bound=_read_unlisted_bound(fields),
+        fake_weight=_read_fake_weight(fields),
     )
+
+
+def _read_fake_weight(fields: Fields) -> float | None:
+    """Return how many clients a fake report counts for; older releases do not say it."""
+    if not fields.has("disagreement") or fields.value("disagreement") is None:
+        return None
+    disagreement = fields.part("disagreement")
+    if not disagreement.has("fake_weight") or disagreement.value("fake_weight") is None:
+        return None
+    return disagreement.number("fake_weight", least=0)
 
 
 def _read_opt_in_users(users: Fields) -> int:

@@ -1,14 +1,17 @@
 """Every record and every query as one group says it, less as the other does.
 
-Of the opt-in users E alone: D was selected. Nothing here was shrunk, projected or blended.
+Nothing here was shrunk, projected or blended. Where opt-in users may say too much, E alone speaks
+for them: D was selected. Where clients may, D and E together: selection only raises what they say.
 """
 
 import numpy as np
 
 from blender_dp.core.blend_probabilities.common_estimate import CommonEstimate
+from blender_dp.core.cells import Cells, FloatArray, IntArray
 from blender_dp.core.client_views import ClientViews
 from blender_dp.core.opt_in_views import OptInViews
-from blender_dp.core.poisoning import Comparisons, Disagreement, find_disagreement
+from blender_dp.core.poisoning import Comparisons, Disagreement, Pushes, find_disagreement
+from blender_dp.core.pushed_law import PushedLaw
 
 
 def disagreement(
@@ -21,18 +24,17 @@ def disagreement(
     if not clients.reports:
         return None
     compared = _compared_items(views, common, clients)
-    return find_disagreement(compared) if len(compared.items) else None
+    if not len(compared.items):
+        return None
+    return find_disagreement(compared, _pushes(compared, views, common, clients))
 
 
 def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientViews) -> Comparisons:
-    cells, lists, release = views.cells, views.whole_list, views.release
+    cells, release = views.cells, views.release
     said, n_o = common.clients, release.users
     y, v_q = said.by_query(cells)
     is_query = np.arange(cells.query_count) < cells.query_count - 1  # without ⋆
-    concentration = np.repeat(
-        [lists.record_concentration, lists.query_concentration],
-        [cells.cell_count, cells.query_count],
-    )
+    concentration = _concentrations(views)
     p = np.concatenate([common.p, cells.by_query(common.p)])
     noise = np.concatenate([release.sum_variance, cells.by_query(release.sum_variance)])
     client_variance = np.concatenate([said.v, v_q])
@@ -52,3 +54,61 @@ def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientVi
         noise_variance=noise[items],
         noise_draws=draws[items],
     )
+
+
+def _pushes(
+    compared: Comparisons, views: OptInViews, common: CommonEstimate, clients: ClientViews
+) -> Pushes:
+    """Return by how much clients say more than opt-in users, both of whose looks count."""
+    cells, release, said = views.cells, views.release, common.clients
+    n_o, is_laplace = release.users, release.branch == "laplace"
+    concentration = _concentrations(views)
+    mu = n_o * common.p
+    w = views.value_weight(mu)
+    together = w * views.values + (1 - w) * release.sums
+    # What is normal or taken to be: D around E, and all noise of the gauss branch.
+    normal = w**2 * views.difference_variance(mu)
+    if not is_laplace:
+        normal += w**2 * views.value_variance + (1 - w) ** 2 * release.sum_variance
+    y, _ = said.by_query(cells)
+    item, cell = _pieces(compared.items, cells)
+    return Pushes(
+        excess=n_o * np.concatenate([said.x, y])[compared.items]
+        - _added_up(item, together[cell], len(compared.items)),
+        law=PushedLaw(
+            normal_variance=compared.client_variance
+            + _added_up(item, normal[cell], len(compared.items)),
+            sample_variance=compared.sample_variance,
+            share=concentration[compared.items],
+            item=item,
+            value_weight=w[cell],
+            sum_scale=((1 - w) * np.sqrt(release.sum_variance / 2) * is_laplace)[cell],
+            slopes=release.slopes if is_laplace else None,
+        ),
+        bias=np.maximum(_added_up(item, (together - mu)[cell], len(compared.items)), 0.0),
+        is_record=compared.items < cells.cell_count,
+        opt_in_users=n_o,
+        fake_weight=clients.fake_weight,
+    )
+
+
+def _concentrations(views: OptInViews) -> FloatArray:
+    """Return the concentration of every item: of the cells, then of the queries."""
+    of, cells = views.whole_list, views.cells
+    return np.repeat(
+        [of.record_concentration, of.query_concentration], [cells.cell_count, cells.query_count]
+    )
+
+
+def _pieces(items: IntArray, cells: Cells) -> tuple[IntArray, IntArray]:
+    """Return the cells of every item: of a record itself, of a query all, by number of the item."""
+    counts = np.append(np.ones(cells.cell_count, dtype=np.int64), cells.urls_per_query)[items]
+    first = np.append(np.arange(cells.cell_count), cells.first_cell)[items]
+    item = np.repeat(np.arange(len(items)), counts)
+    start = np.repeat(np.cumsum(counts) - counts, counts)
+    return item, np.repeat(first, counts) + np.arange(counts.sum()) - start
+
+
+def _added_up(item: IntArray, values: FloatArray, items: int) -> FloatArray:
+    total: FloatArray = np.bincount(item, values, minlength=items).astype(np.float64)
+    return total

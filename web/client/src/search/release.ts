@@ -23,6 +23,8 @@ export interface Row {
 export interface Release {
   readonly optInUsers: number;
   readonly clientUsers: number;
+  /** How many clients with a record a fake report for it counts for; 0 if unknown. */
+  readonly fakeWeight: number;
   /** Most probable first, everything else among them. */
   readonly queries: readonly Row[];
   readonly records: readonly Row[];
@@ -52,9 +54,17 @@ export function readRelease(text: string): Release {
   return {
     optInUsers: whole(users, 'opt_in' in users ? 'opt_in' : 'opt_in_estimation'),
     clientUsers: whole(users, 'clients'),
+    fakeWeight: fakeWeight(document.disagreement),
     queries,
     records,
   };
+}
+
+/** Older releases do not say it. */
+function fakeWeight(disagreement: Json | undefined): number {
+  if (disagreement === undefined || disagreement === null) return 0;
+  must(isObject(disagreement), 'disagreement must be an object with fields');
+  return 'fake_weight' in disagreement ? (numberOrNull(disagreement, 'fake_weight', 0) ?? 0) : 0;
 }
 
 function parse(text: string): Fields {

@@ -9,12 +9,15 @@ export interface ServingRule {
   readonly fewestUsers: number;
   /** By how many standard errors the two groups may differ about it. */
   readonly widestDifference: number;
+  /** Which share of the clients may be fake without anything being shown that they alone have. */
+  readonly push: number;
 }
 
 export const DEFAULT_RULE: ServingRule = {
   significance: 3,
   fewestUsers: 50,
   widestDifference: 4,
+  push: 0.0001,
 };
 
 /** Returns the rows of single records or queries that may be shown, most probable first. */
@@ -32,16 +35,30 @@ export function bestProbability(row: Row): number {
 
 function isKnown(row: Row, release: Release, rule: ServingRule): boolean {
   if (!row.clientStdError) return false;
-  const surplus = row.clientProbability - rule.fewestUsers / Math.max(release.clientUsers, 1);
+  const believed = row.clientProbability - pushed(row, release, rule);
+  const surplus = believed - rule.fewestUsers / Math.max(release.clientUsers, 1);
   return surplus / row.clientStdError >= rule.significance;
+}
+
+/** Returns how much a push may have made, no more than what the opt-in users leave room for. */
+function pushed(row: Row, release: Release, rule: ServingRule): number {
+  const most = rule.push * release.fakeWeight;
+  if (row.optInProbability === null || !release.optInUsers) return most;
+  const excess = row.clientProbability - row.optInProbability;
+  return Math.min(most, Math.max(excess + rule.significance * differenceError(row, release), 0));
+}
+
+/** Returns the standard error of what the groups say of a row, one less the other. */
+function differenceError(row: Row, release: Release): number {
+  // A small count has a small estimate of its own error; the clients know it better.
+  const p = Math.min(Math.max(row.clientProbability, 0), 1);
+  const optInVariance = Math.max((row.optInStdError ?? 0) ** 2, (p * (1 - p)) / release.optInUsers);
+  return Math.hypot(Math.sqrt(optInVariance), row.clientStdError ?? 0);
 }
 
 function groupsAgree(row: Row, release: Release, rule: ServingRule): boolean {
   if (row.optInProbability === null || !release.optInUsers) return true;
-  // A small count has a small estimate of its own error; the clients know it better.
-  const p = Math.min(Math.max(row.clientProbability, 0), 1);
-  const optInVariance = Math.max((row.optInStdError ?? 0) ** 2, (p * (1 - p)) / release.optInUsers);
-  const error = Math.hypot(Math.sqrt(optInVariance), row.clientStdError ?? 0);
+  const error = differenceError(row, release);
   const difference = row.optInProbability - row.clientProbability;
   // The opt-in users count listed URLs only in rows of queries (flaw F3).
   const counted = row.cell === 'query' ? Math.max(difference, 0) : Math.abs(difference);
