@@ -76,6 +76,18 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> Non
     assert path.read_text() == "my notes " * 1000
 
 
+def test_a_file_that_another_process_holds_at_the_start_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "campaigns.sqlite"
+    opened_and_closed(str(path))
+    monkeypatch.setattr(connection, "_PATIENCE_SECONDS", 0.05)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InputError, match=r"cannot be used now \(database is locked\)"):
+            asyncio.run(open_store(str(path)))
+
+
 def test_a_file_that_another_process_holds_is_an_overload_not_a_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

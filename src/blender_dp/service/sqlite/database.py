@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID
 
+from blender_dp.core.errors import InputError
 from blender_dp.service import migrations
 from blender_dp.service.backlog import Request
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Answer, Checkpoint, Work, no_checkpoint
 from blender_dp.service.sqlite.connection import connect
+from blender_dp.service.sqlite.local_disk import require_local_disk
 from blender_dp.service.sqlite.scrubbing import empty_log, rewrite
 from blender_dp.service.sqlite.transaction import SqliteTransaction, finished
 from blender_dp.service.sqlite.writer import Writer
@@ -30,9 +32,13 @@ class SqliteDatabase:
     """A :class:`~blender_dp.service.database.Database` in one file."""
 
     def __init__(self, path: Path, *, reach: Checkpoint = no_checkpoint) -> None:
+        require_local_disk(path)
         writing = connect(path)
         try:
             migrate(writing)
+        except sqlite3.OperationalError as error:  # another process has it too long
+            writing.close()
+            raise InputError(path, f"cannot be used now ({error})") from None
         except BaseException:
             writing.close()
             raise
