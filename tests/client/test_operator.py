@@ -78,6 +78,15 @@ def test_a_failed_job_is_told_at_once() -> None:
         operator(service).wait_for(CAMPAIGN, "list-published", seconds=5)
 
 
+def test_a_failed_job_that_is_retried_is_waited_for() -> None:
+    jobs: list[dict[str, Any]] = [
+        {"kind": "head-list", "state": "failed", "failure": "gave-up"},
+        {"kind": "head-list", "state": "running", "failure": None},
+    ]
+    service = Scripted("opt-in-sealed", "list-published", jobs=jobs)
+    operator(service).wait_for(CAMPAIGN, "list-published", seconds=60)
+
+
 def test_a_campaign_that_was_given_up_is_not_waited_for() -> None:
     with pytest.raises(BlenderError, match="purged"):
         operator(Scripted("purged")).wait_for(CAMPAIGN, "released", seconds=5)

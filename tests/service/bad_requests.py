@@ -21,6 +21,7 @@ OPT_IN = "/v1/campaigns/{opt_in}/opt-in"
 CAMPAIGNS = "/v1/campaigns"
 ENROLMENTS = "/v1/campaigns/{opt_in}/enrolments"
 MOVES = "/v1/campaigns/{opt_in}/moves"
+RETRIES = "/v1/campaigns/{opt_in}/retries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +282,11 @@ BAD_MOVES = [
             ("move", "publish-list", "move-not-allowed"),
             ("move", "open-opt-in", "move-not-allowed"),
         ],
+    ),
+    *_fields(
+        RETRIES,
+        {"kind": "erase"},
+        [("kind", "everything", NOT_UNDERSTOOD), ("kind", "release", "job-not-retriable")],
     ),
     *_fields(
         ENROLMENTS,

@@ -81,7 +81,8 @@ class Operator:
         if self.token is None:
             return
         answer = self.transport.send("GET", f"campaigns/{campaign}/progress", token=self.token)
-        for job in answer.document("the progress").get("jobs", []):
+        jobs = answer.document("the progress").get("jobs", [])
+        for job in {job.get("kind"): job for job in jobs}.values():  # a later one is a retry
             if job.get("state") == "failed":
                 raise BlenderError(f"the job {job.get('kind')} failed: {job.get('failure')}")
 

@@ -1,6 +1,6 @@
 """The store of campaigns over any database: every method is one transaction."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.core.population import ReportCounts
-from blender_dp.service.campaign import Campaign, Move, State
+from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.database import Database
 from blender_dp.service.job_leases import Lease, RunningJob
@@ -178,6 +178,27 @@ class DatabaseStore:
         """End a job without a result; if that is final, delete what was kept for it alone."""
         await self.database.write(
             partial(results.fail, held=lease, failure=failure, is_final=is_final, now=now)
+        )
+
+    async def retry_job(
+        self,
+        campaign_id: UUID,
+        kind: JobKind,
+        *,
+        after: Collection[str],
+        actor: str,
+        now: datetime,
+    ) -> None:
+        """Add a job like the campaign's last of its kind if that failed for such a reason."""
+        await self.database.write(
+            partial(
+                results.retry,
+                campaign_id=campaign_id,
+                kind=kind,
+                after=after,
+                actor=actor,
+                now=now,
+            )
         )
 
     async def scrub(self, campaign_id: UUID) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from blender_dp.core.parameters import Parameters
-from blender_dp.service.campaign import Campaign, Consent, Move, Rules, State
+from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.condition import Trouble
 from blender_dp.wire.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
 
@@ -107,6 +107,12 @@ class WantedMove(Taken, frozen=True, kw_only=True):
 
     move: Move
     origin: State = msgspec.field(name="from")
+
+
+class WantedRetry(Taken, frozen=True, kw_only=True):
+    """The kind of job to try again."""
+
+    kind: JobKind
 
 
 class WantedEnrolments(Taken, frozen=True, kw_only=True):

@@ -67,6 +67,9 @@ class Problem(Enum):
     MOVE_NOT_ALLOWED = Kind(
         "move-not-allowed", 409, "The move must start from the campaign's state; none goes back."
     )
+    JOB_NOT_RETRIABLE = Kind(
+        "job-not-retriable", 409, "The last job of this kind must be one that gave up or died."
+    )
     NOT_COLLECTING = Kind(
         "campaign-not-collecting", 409, "The campaign must be collecting this at the moment."
     )
@@ -180,6 +183,7 @@ _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
     {
         Reason.UNKNOWN_CAMPAIGN: Problem.UNKNOWN_CAMPAIGN,
         Reason.MOVE_NOT_ALLOWED: Problem.MOVE_NOT_ALLOWED,
+        Reason.JOB_NOT_RETRIABLE: Problem.JOB_NOT_RETRIABLE,
         Reason.NOT_COLLECTING: Problem.NOT_COLLECTING,
         Reason.UNKNOWN_ENROLMENT: Problem.TOKEN_UNKNOWN,
         Reason.ALREADY_CONTRIBUTED: Problem.ALREADY_CONTRIBUTED,

@@ -4,7 +4,7 @@ import msgspec
 
 from blender_dp.service.campaign import JobKind
 from blender_dp.service.job_leases import Job, JobState
-from blender_dp.service.jobs.failures import Failure
+from blender_dp.service.jobs.failures import PASSING, Failure
 from blender_dp.service.store import Progress
 
 
@@ -18,10 +18,12 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
     failure: str | None
     advice: str | None
     """What an operator can do about the failure."""
+    can_retry: bool
+    """Whether the operator may have it tried again."""
 
     @classmethod
-    def of(cls, job: Job) -> "ShownJob":
-        """Return how a job is shown."""
+    def of(cls, job: Job, *, is_last: bool) -> "ShownJob":
+        """Return how a job is shown, the campaign's last of its kind or an earlier one."""
         failure = next((one for one in Failure if one == job.failure), None)
         return cls(
             id=job.id,
@@ -30,6 +32,7 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
             attempts=job.attempts,
             failure=job.failure,
             advice=failure.advice if failure else None,
+            can_retry=is_last and failure in PASSING,
         )
 
 
@@ -53,11 +56,12 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, progress: Progress) -> "ShownProgress":
         """Return how progress is shown."""
+        last = {job.kind: job for job in progress.jobs}
         return cls(
             enrolled=progress.enrolled,
             contributed=progress.contributed,
             withdrawn=progress.withdrawn,
             reports=ReportTotals(record=progress.record_reports, query=progress.query_reports),
             refused=dict(progress.refused),
-            jobs=[ShownJob.of(job) for job in progress.jobs],
+            jobs=[ShownJob.of(job, is_last=job == last[job.kind]) for job in progress.jobs],
         )

@@ -4,7 +4,7 @@ Every method is one transaction: when it returns, a crash loses nothing of it. E
 can cause are :class:`StoreRefusal` with a reason from a closed list.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ from uuid import UUID
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
 from blender_dp.core.report import Question
-from blender_dp.service.campaign import Campaign, Move, State
+from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.checked_reports import Added, CheckedReports
 from blender_dp.service.job_leases import Job, Lease, RunningJob
 from blender_dp.service.workload import Workload
@@ -31,6 +31,7 @@ class Reason(StrEnum):
     WITHDRAWN = "withdrawn"
     REPORT_ID_REUSED = "report-id-reused"
     LEASE_LOST = "lease-lost"
+    JOB_NOT_RETRIABLE = "job-not-retriable"
     OVERLOADED = "overloaded"
 
 
@@ -243,6 +244,21 @@ class CampaignStore(Protocol):
 
         If that is final, delete what was kept for it alone (contributions for the list, report
         ids for the release) in the same transaction, and add the job that erases keys and storage.
+        """
+        ...
+
+    async def retry_job(
+        self,
+        campaign_id: UUID,
+        kind: JobKind,
+        *,
+        after: Collection[str],
+        actor: str,
+        now: datetime,
+    ) -> None:
+        """Add a job like the campaign's last of its kind if that failed for one of these reasons.
+
+        The failed one stays as it is, for the record.
         """
         ...
 

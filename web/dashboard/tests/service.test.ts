@@ -76,6 +76,13 @@ test('a move names the state that it starts from', async () => {
   });
 });
 
+test('a retry names the kind of job', async () => {
+  const [ask, asked] = answering(json({}));
+  await new Service('t', ask).retry('x', 'head-list');
+  expect(asked[0]).toMatchObject({ url: '/v1/campaigns/x/retries', options: { method: 'POST' } });
+  expect(JSON.parse(String(asked[0]?.options.body))).toEqual({ kind: 'head-list' });
+});
+
 test('ids cannot lead to another path', () => {
   expect(documentAddress('../tokens', 'release')).toBe('/v1/campaigns/..%2Ftokens/release');
 });

@@ -30,7 +30,7 @@ class Failure(StrEnum):
     @property
     def is_final(self) -> bool:
         """Whether no retry can help: then what only this job needed is erased at once."""
-        return self not in _PASSING
+        return self not in PASSING
 
     @property
     def advice(self) -> str:
@@ -38,7 +38,8 @@ class Failure(StrEnum):
         return _ADVICE[self]
 
 
-_PASSING = frozenset({Failure.GAVE_UP, Failure.PROCESS_DIED})
+PASSING = frozenset({Failure.GAVE_UP, Failure.PROCESS_DIED})
+"""After these an operator may retry a job: its data are kept."""
 _ADVICE: Mapping[Failure, str] = MappingProxyType(
     {
         Failure.TOO_FEW_OPT_IN_USERS: "Its records are erased. Purge the campaign and make another "

@@ -6,7 +6,7 @@ from blender_dp.service.routes.logs import read_audit_log, read_log
 
 HANDLERS = (
     *(campaigns.create_campaign, campaigns.list_campaigns, campaigns.read_campaign),
-    *(campaigns.move_campaign, campaigns.read_progress),
+    *(campaigns.move_campaign, campaigns.read_progress, campaigns.retry_job),
     *(enrolments.create_enrolments, enrolments.enrol, opt_in.contribute, opt_in.withdraw),
     *(*DOCUMENTS, read_log, read_audit_log),
     *(planning.plan, watching.health, watching.metrics, watching.whoami),

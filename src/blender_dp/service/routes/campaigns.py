@@ -10,11 +10,13 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move
 from blender_dp.service.desk import Desk
+from blender_dp.service.jobs.failures import PASSING
 from blender_dp.service.messages import (
     NewCampaign,
     ShownCampaign,
     ShownCampaigns,
     WantedMove,
+    WantedRetry,
 )
 from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.routes.asking import anybody_with_a_role, operator
@@ -136,3 +138,26 @@ async def read_progress(
 ) -> ShownProgress:
     """Return how far a campaign is, in counts that name no record."""
     return ShownProgress.of(await desk.parts.store.progress(campaign_id))
+
+
+@post(
+    ONE + "/retries",
+    operation_id="retry_job",
+    status_code=200,
+    **operator,
+    tags=["campaigns"],
+    responses=refusals(
+        *(*WITH_BODY, *WITH_TOKEN),
+        *(Problem.UNKNOWN_CAMPAIGN, Problem.JOB_NOT_RETRIABLE),
+    ),
+)
+async def retry_job(
+    campaign_id: FromPath[UUID],
+    data: JSONBody[WantedRetry],
+    actor: NamedDependency[Token],
+    desk: NamedDependency[Desk],
+) -> ShownProgress:
+    """Try a job again that gave up or whose process died, once the cause is gone."""
+    store, now = desk.parts.store, desk.parts.now()
+    await store.retry_job(campaign_id, data.kind, after=PASSING, actor=actor.name, now=now)
+    return ShownProgress.of(await store.progress(campaign_id))

@@ -23,6 +23,17 @@ async def add(tx: Transaction, campaign: int, kind: JobKind) -> None:
     )
 
 
+async def last_failure(tx: Transaction, campaign: int, kind: JobKind) -> str | None:
+    """Return why a campaign's last job of a kind failed; None if it did not, or there is none."""
+    found = await first(
+        tx,
+        "SELECT state, failure FROM jobs WHERE campaign = $1 AND kind = $2"
+        " ORDER BY id DESC LIMIT 1",
+        *(campaign, str(kind)),
+    )
+    return found[1] if found and found[0] == JobState.FAILED else None
+
+
 async def give_up(tx: Transaction, campaign: int) -> None:
     """Take back a campaign's jobs; who runs one finds the lease lost."""
     await tx.run(

@@ -1,13 +1,14 @@
 """What a job leaves behind, all of it at once."""
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.service.campaign import Campaign, JobKind, Move
+from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.database import Transaction, first
 from blender_dp.service.job_leases import JobState, Lease
-from blender_dp.service.store import Document, Finished
+from blender_dp.service.store import Document, Finished, Reason, StoreRefusal
 from blender_dp.service.tables import campaigns, chains, jobs
 
 
@@ -41,6 +42,25 @@ async def fail(
 
 _MOVE_OF_JOB = {JobKind.HEAD_LIST: Move.PUBLISH_LIST, JobKind.RELEASE: Move.RELEASE}
 """The move that a job makes when it succeeds: nobody needs more of the data afterwards."""
+
+
+async def retry(
+    tx: Transaction,
+    campaign_id: UUID,
+    kind: JobKind,
+    *,
+    after: Collection[str],
+    actor: str,
+    now: datetime,
+) -> None:
+    """Add a job like a campaign's last of its kind if that one failed for one of these reasons."""
+    campaign = await campaigns.get_locked(tx, campaign_id)
+    number = await campaigns.number_of(tx, campaign_id)
+    is_over = campaign.state is State.PURGED and kind is not JobKind.ERASE
+    if is_over or await jobs.last_failure(tx, number, kind) not in after:
+        raise StoreRefusal(Reason.JOB_NOT_RETRIABLE)
+    await jobs.add(tx, number, kind)
+    await chains.audit(tx, "job-retried", actor=actor, campaign=campaign_id, now=now)
 
 
 async def document(tx: Transaction, campaign_id: UUID, kind: Document) -> bytes | None:

@@ -13,11 +13,13 @@ _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))
 
 async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Workload:
     """Return what waits, what failed and since when a campaign is open."""
-    # A purged campaign's failed job is nobody's concern any more; its erasing still is.
+    # A failed job of a purged campaign, or one that was retried, is nobody's concern any more.
     found = await tx.rows(
         "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1 THEN 1 ELSE 0 END)"
         " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign"
-        " WHERE NOT (jobs.state = $2 AND campaigns.state = $3) AND jobs.state <> $4"
+        " WHERE NOT (jobs.state = $2 AND (campaigns.state = $3 OR EXISTS"
+        " (SELECT 1 FROM jobs AS retry WHERE retry.campaign = jobs.campaign"
+        " AND retry.kind = jobs.kind AND retry.id > jobs.id))) AND jobs.state <> $4"
         " GROUP BY jobs.state",
         *(written(overdue_since), str(JobState.FAILED), str(State.PURGED), str(JobState.DONE)),
     )

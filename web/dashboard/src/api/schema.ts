@@ -98,6 +98,7 @@ export interface Schemas {
   ShownJob: {
     advice: string | null;
     attempts: number;
+    can_retry: boolean;
     failure: string | null;
     id: number;
     kind: Schemas['JobKind'];
@@ -131,6 +132,9 @@ export interface Schemas {
   WantedMove: {
     from: Schemas['State'];
     move: Schemas['Move'];
+  };
+  WantedRetry: {
+    kind: Schemas['JobKind'];
   };
   When: {
     clients_enough?: number | null;

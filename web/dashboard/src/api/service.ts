@@ -3,6 +3,7 @@ import type { HeadListDocument, Plan, Release } from './documents.js';
 import type {
   Campaign,
   CampaignList,
+  JobKind,
   Move,
   NewCampaign,
   ProblemDocument,
@@ -76,6 +77,11 @@ export class Service {
 
   move(id: string, move: Move, from: State): Promise<Campaign> {
     return this.#send(`${campaignPath(id)}/moves`, { move, from });
+  }
+
+  /** Has a job tried again that gave up. */
+  retry(id: string, kind: JobKind): Promise<ProgressCounts> {
+    return this.#send(`${campaignPath(id)}/retries`, { kind });
   }
 
   enrolments(id: string, count: number): Promise<Tokens> {

@@ -34,7 +34,15 @@ export function Overview({ campaign, again }: OverviewProps) {
         {isOperator && <Moves campaign={campaign} moved={again} />}
       </Card>
       <Shown loaded={progress}>
-        {(value) => value && <Progress campaign={campaign} progress={value} />}
+        {(value) =>
+          value && (
+            <Progress
+              campaign={campaign}
+              progress={value}
+              retried={isOperator ? fetchProgress : null}
+            />
+          )
+        }
       </Shown>
       {isOperator && ['draft', 'opt-in-open'].includes(campaign.state) && (
         <Enrolment id={campaign.id} made={fetchProgress} />

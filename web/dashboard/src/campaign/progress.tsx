@@ -4,13 +4,16 @@ import { Card, Tiles } from '../parts/card.js';
 import { Table } from '../parts/table.js';
 import { count, moment, percent } from '../words/numbers.js';
 import { JOBS } from '../words/states.js';
+import { Retries } from './retries.js';
 
 interface ProgressProps {
   readonly campaign: Campaign;
   readonly progress: ProgressCounts;
+  /** What follows an operator's retry; null for everybody else. */
+  readonly retried: (() => void) | null;
 }
 
-export function Progress({ campaign, progress }: ProgressProps) {
+export function Progress({ campaign, progress, retried }: ProgressProps) {
   const { rules } = campaign;
   const reports = progress.reports.record + progress.reports.query;
   return (
@@ -49,6 +52,7 @@ export function Progress({ campaign, progress }: ProgressProps) {
       {progress.jobs.length > 0 && (
         <Card title="Jobs">
           <Table caption="Jobs" rows={progress.jobs} columns={JOB_COLUMNS} />
+          {retried && <Retries campaign={campaign} jobs={progress.jobs} retried={retried} />}
         </Card>
       )}
     </>
