@@ -107,14 +107,15 @@ export class BlenderClient {
         ledger: requireKnown(ledger, this.#service.address, list, this.#publicKey),
         value: undefined,
       }));
-      const { description, headList } = list.signed;
+      const { cost, signed } = list;
+      const { description, headList } = signed;
       const { digest, queries, cells } = headList;
       return {
         digest,
         description,
         queryCount: queries.length,
         cellCount: cells.queryOfCell.length,
-        epsilon: Number(reportCost(headList).epsilon),
+        epsilon: Number(cost.epsilon),
         odds: oddsOf(headList),
       };
     });
@@ -196,15 +197,15 @@ export class BlenderClient {
 
   async #draw(campaign: string, record: SearchRecord | null): Promise<LedgerEntry> {
     const list = await this.#loggedList(campaign);
-    const { headList } = list.signed;
+    const { cost, signed } = list;
+    const { headList } = signed;
     const randomizer = await randomizerFor(headList, secureBytes(16));
     const service = this.#service.address;
-    const cost = reportCost(headList);
     return this.#ledger.record(campaign, 'report', (ledger): Change<LedgerEntry> => {
       const drawnAt = this.#now();
       const known = requireKnown(ledger, service, list, this.#publicKey);
       requirePause(ledger, service, this.#policy, drawnAt);
-      requireBudget(ledger, cost, this.#policy, drawnAt);
+      requireBudget(ledger, 'report', cost, this.#policy, drawnAt);
       const entry: LedgerEntry = {
         campaign,
         role: 'report',
@@ -232,7 +233,8 @@ export class BlenderClient {
   async #loggedList(campaign: string): Promise<LoggedList> {
     const signed = await readSignedHeadList(await this.#service.text(campaign, '/head-list'));
     requireAcceptable(signed, campaign, this.#policy);
-    requireBudget(EMPTY_LEDGER, reportCost(signed.headList), this.#policy, 0);
+    const cost = reportCost(signed.headList);
+    requireBudget(EMPTY_LEDGER, 'report', cost, this.#policy, 0);
     const promise = await readDescription(await this.#service.text(campaign), campaign);
     requirePromised(signed, promise);
     const { logEntry, publicKey } = signed;
@@ -240,7 +242,7 @@ export class BlenderClient {
     const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>
       this.#service.log(start),
     );
-    return { signed, logged };
+    return { signed, cost, logged };
   }
 
   get #parts() {

@@ -2,7 +2,7 @@
 import { type Description, readDescription } from './description.js';
 import type { KeptLedger } from './kept-ledger.js';
 import { type Change, type LedgerEntry, withChange } from './ledger.js';
-import { type Policy, requireBudget } from './policy.js';
+import { type Policy, requireBudget, requireSameDescription } from './policy.js';
 import { must } from './refusal.js';
 import type { Service } from './transport.js';
 
@@ -36,6 +36,7 @@ export async function contribute(
   const { service, ledger } = contributor;
   const before = await ledger.find(campaign, 'contribution');
   if (before && before.state !== 'unsent') return before;
+  requireOwn(service, before);
   const description = await readDescription(await service.text(campaign), campaign);
   must(
     contribution.agreed === description.consent,
@@ -44,6 +45,7 @@ export async function contribute(
   const entry = before ?? (await recorded(contributor, campaign, description, contribution));
   must(entry.madeFor === description.digest, 'the description of a campaign must stay the same');
   if (entry.state !== 'unsent') return entry;
+  requireOwn(service, entry);
   const answer = await service.send(campaign, '/opt-in', entry);
   const status = answer?.status ?? 0;
   if (!answer?.ok && !FINAL.includes(status)) return entry;
@@ -57,6 +59,7 @@ export async function withdraw({ service, ledger }: Contributor, campaign: strin
   const entry = await ledger.find(campaign, 'contribution');
   must(entry !== undefined, 'there is nothing to withdraw');
   if (entry.state === 'withdrawn') return;
+  requireOwn(service, entry);
   const { token } = entry;
   const answer = await service.send(campaign, '/opt-in', { method: 'DELETE', token });
   must(
@@ -69,16 +72,27 @@ export async function withdraw({ service, ledger }: Contributor, campaign: strin
   }));
 }
 
+/** Refuses to use a token elsewhere: another service could keep records, or confirm anything. */
+function requireOwn(service: Service, entry: LedgerEntry | undefined): void {
+  must(
+    entry === undefined || entry.service === service.address,
+    'a contribution must be sent and withdrawn at the address that it was made for',
+  );
+}
+
 async function recorded(
   { service, ledger, policy, now }: Contributor,
   campaign: string,
-  { digest: madeFor, epsilon, delta }: Description,
+  { digest: madeFor, epsilon, delta, state }: Description,
   { body, token: given }: Contribution,
 ): Promise<LedgerEntry> {
+  // A contribution that comes too late would be debited, and keep the device from reporting.
+  must(state === 'opt-in-open', 'the campaign does not take contributions now');
   const token = given ?? (await enrolled(service, campaign));
   return ledger.record(campaign, 'contribution', (kept): Change<LedgerEntry> => {
     const drawnAt = now();
-    requireBudget(kept, { epsilon, delta }, policy, drawnAt);
+    requireSameDescription(kept, campaign, madeFor);
+    requireBudget(kept, 'contribution', { epsilon, delta }, policy, drawnAt);
     const entry: LedgerEntry = {
       campaign,
       role: 'contribution',

@@ -1,5 +1,5 @@
 /** The description of a campaign: what people are promised, the same for everybody. */
-import { digestOf, type Fields, isObject, parsed, textDigest } from './canonical.js';
+import { digestOf, type Fields, isObject, type Json, parsed, textDigest } from './canonical.js';
 import { exact, isBelow } from './fraction.js';
 import { decimal } from './mechanism.js';
 import type { Cost } from './policy.js';
@@ -12,6 +12,8 @@ export interface Description extends Cost {
   readonly digest: string;
   /** The digest of the text that opt-in users agree to. */
   readonly consent: string;
+  /** How far the campaign is, which the description does not say. */
+  readonly state: Json;
   /** Everything that is in it, as it was published. */
   readonly fields: Fields;
 }
@@ -34,6 +36,7 @@ export async function readDescription(text: string, campaign: string): Promise<D
     consent: await textDigest(consent),
     epsilon,
     delta,
+    state: (isObject(shown) && shown.state) || null,
     fields,
   };
 }

@@ -10,7 +10,15 @@ export {
 } from './client.js';
 export type { Contribution } from './contribution.js';
 export { type Description, readDescription } from './description.js';
-export type { Change, EntryState, Ledger, LedgerEntry, Role } from './ledger.js';
+export {
+  type Change,
+  type EntryState,
+  findEntry,
+  type Ledger,
+  type LedgerEntry,
+  type Role,
+  upToDate,
+} from './ledger.js';
 export type { Odds } from './odds.js';
 export type { Policy } from './policy.js';
 export type { Result } from './refusal.js';

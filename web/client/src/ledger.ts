@@ -19,7 +19,7 @@ export interface LedgerEntry {
   readonly role: Role;
   /** The address of the service that it was made for. */
   readonly service: string;
-  /** The digest of what it was made for: a report's list, or a contribution's description. */
+  /** The digest of what it was made for: a report's list, or a contribution's description (empty if unknown). */
   readonly madeFor: string;
   /** Exactly what is sent; empty once a person had it forgotten. */
   readonly body: string;
@@ -126,6 +126,12 @@ function migrated({ keys, lists, entries }: FirstLedger): Ledger {
 /** Returns what a device made for a campaign in one role, if it did. */
 export function findEntry(ledger: Ledger, campaign: string, role: Role): LedgerEntry | undefined {
   return ledger.entries.find((entry) => entry.campaign === campaign && entry.role === role);
+}
+
+/** Returns the digest of the description that a campaign showed first, if it is known. */
+export function knownDescription(ledger: Ledger, campaign: string): string | undefined {
+  const given = findEntry(ledger, campaign, 'contribution')?.madeFor;
+  return ledger.evidence[campaign]?.description ?? (given || undefined);
 }
 
 /** Returns the ledger with one entry changed. */

@@ -1,15 +1,22 @@
 /** What a device refuses, whatever a service asks for. */
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
-import type { Ledger, LedgerEntry, LogPlace } from './ledger.js';
+import {
+  knownDescription,
+  type Ledger,
+  type LedgerEntry,
+  type LogPlace,
+  type Role,
+} from './ledger.js';
 import { must } from './refusal.js';
 import type { SignedHeadList } from './signed-head-list.js';
 
 const DAY = 86_400_000;
+const NOTHING: Fraction = [0n, 1n];
 
 export interface Policy {
   /** The largest ε of one report or contribution, and of all of them in a window. */
   readonly mostEpsilon: number;
-  /** The largest δ, counted in the same way. */
+  /** The largest δ of one report, and of all contributions in a window. */
   readonly mostDelta: number;
   /** How long a window is. */
   readonly windowDays: number;
@@ -33,9 +40,10 @@ export interface Cost {
   readonly delta: string;
 }
 
-/** A list, and the last place that was read of the log that has it. */
+/** A list, what a report against it costs, and the last place read of the log that has it. */
 export interface LoggedList {
   readonly signed: SignedHeadList;
+  readonly cost: Cost;
   readonly logged: LogPlace;
 }
 
@@ -78,10 +86,7 @@ export function requireKnown(
     'a campaign must have one list, the same for everybody',
   );
   const before = ledger.evidence[campaign];
-  must(
-    (before?.description ?? description) === description,
-    'the description of a campaign must stay the same',
-  );
+  requireSameDescription(ledger, campaign, description);
   const evidence = before ?? {
     campaign,
     description,
@@ -101,6 +106,14 @@ export function requireKnown(
   };
 }
 
+/** Refuses a description that differs from the one seen first, by a report or a contribution. */
+export function requireSameDescription(ledger: Ledger, campaign: string, digest: string): void {
+  must(
+    (knownDescription(ledger, campaign) ?? digest) === digest,
+    'the description of a campaign must stay the same',
+  );
+}
+
 /** Refuses a report that comes too soon after the last one to the same service. */
 export function requirePause(ledger: Ledger, service: string, policy: Policy, now: number): void {
   const since = now - policy.shortestIntervalDays * DAY;
@@ -111,23 +124,38 @@ export function requirePause(ledger: Ledger, service: string, policy: Policy, no
   must(!isSoon, 'a report must come later after the last one to this service');
 }
 
-/** Refuses what costs more than is left in the window, over all services and both roles. */
-export function requireBudget(ledger: Ledger, cost: Cost, policy: Policy, now: number): void {
+/**
+ * Refuses what costs more than is left in the window, over all services.
+ *
+ * ε adds up over both roles, δ over contributions: what is debited for a report is a pure ε, and
+ * its δ is held to the cap by itself.
+ */
+export function requireBudget(
+  ledger: Ledger,
+  role: Role,
+  cost: Cost,
+  policy: Policy,
+  now: number,
+): void {
+  const before = {
+    epsilon: spent(ledger, 'epsilon', policy, now),
+    delta: role === 'report' ? NOTHING : spent(ledger, 'delta', policy, now),
+  };
   const caps = { epsilon: policy.mostEpsilon, delta: policy.mostDelta };
   for (const what of ['epsilon', 'delta'] as const) {
-    const total = plus(spent(ledger, what, policy, now), exact(cost[what]));
     must(
-      !isBelow(exact(toDecimal(caps[what])), total),
+      !isBelow(exact(toDecimal(caps[what])), plus(before[what], exact(cost[what]))),
       `${what} must be at most what is left of this device’s budget`,
     );
   }
 }
 
-/** Returns the ε or δ of all that was made in the window that ends now; its first moment is out. */
+/** Returns the ε of all entries, or the δ of contributions, in a window without its first moment. */
 export function spent(ledger: Ledger, what: keyof Cost, policy: Policy, now: number): Fraction {
   const since = now - policy.windowDays * DAY;
-  const isCounted = (entry: LedgerEntry) => !(entry.drawnAt <= since);
+  const isCounted = ({ drawnAt, role }: LedgerEntry) =>
+    !(drawnAt <= since) && (what === 'epsilon' || role === 'contribution');
   return ledger.entries
     .filter(isCounted)
-    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry[what])), [0n, 1n]);
+    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry[what])), NOTHING);
 }

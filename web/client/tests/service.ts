@@ -177,6 +177,7 @@ export class FakeService {
   /** Every campaign has this description, with its own id. */
   description: Fields | null = goodDescription();
   describedId: string | undefined;
+  state = 'opt-in-open';
   beforeReport: () => Promise<void> = async () => {};
   beforeContribution: () => Promise<void> = async () => {};
   #tokens = 0;
@@ -195,7 +196,8 @@ export class FakeService {
     if (options.method !== 'POST') {
       if (path) return new Response(this.text);
       const own = { id: this.describedId ?? id };
-      return Response.json({ description: this.description && { ...this.description, ...own } });
+      const description = this.description && { ...this.description, ...own };
+      return Response.json({ state: this.state, description });
     }
     await this.beforeReport();
     this.reports.push(String(options.body));

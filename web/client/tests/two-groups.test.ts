@@ -1,6 +1,6 @@
 /** Nobody in two groups: what a device contributes, reports, withdraws and forgets. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { textDigest } from '../src/canonical.js';
+import { digestOf, textDigest } from '../src/canonical.js';
 import { BlenderClient, type ClientOptions } from '../src/client.js';
 import { EMPTY_LEDGER } from '../src/ledger.js';
 import { memoryStorage, type Storage } from '../src/storage.js';
@@ -62,6 +62,19 @@ describe('a contribution', () => {
     }
     expect(await entries()).toEqual([]);
     expect(service.contributions.size).toBe(0);
+  });
+
+  test('leaves its ε and δ to the next one, over all services', async () => {
+    const other = '00000000-0000-4000-8000-000000000002';
+    const next = () =>
+      device({ service: 'https://other.example', policy }).contribute(other, CONTRIBUTION);
+    let policy = { mostEpsilon: 8, mostDelta: 1.9e-6 };
+    await device().contribute(CAMPAIGN, CONTRIBUTION);
+    expect(await next()).toMatchObject({ problem: expect.stringContaining('delta') });
+    policy = { mostEpsilon: 7.9, mostDelta: 2e-6 };
+    expect(await next()).toMatchObject({ problem: expect.stringContaining('epsilon') });
+    policy = { mostEpsilon: 8, mostDelta: 2e-6 };
+    expect(await next()).toMatchObject({ ok: true, state: 'sent' });
   });
 
   test('is one for the text that was agreed to, and for one description', async () => {
@@ -135,6 +148,34 @@ describe('no report follows a contribution', () => {
     expect(await device().withdraw(CAMPAIGN), 'twice is once').toEqual({ ok: true });
     expect(await device().report(CAMPAIGN, null)).toMatchObject({ ok: true, state: 'sent' });
     expect(await device().account(), 'both were sent').toMatchObject({ spent: 8, left: 0 });
+  });
+});
+
+test('another service gets no contribution again, and confirms no withdrawal', async () => {
+  service.optInAnswers = [0];
+  await device().contribute(CAMPAIGN, CONTRIBUTION);
+  const traffic = service.traffic.length;
+  const other = device({ service: 'https://other.example' });
+  expect((await other.contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+  expect((await other.withdraw(CAMPAIGN)).ok).toBe(false);
+  expect(service.traffic.length).toBe(traffic);
+  expect((await other.report(CAMPAIGN, null)).ok).toBe(false);
+});
+
+test('a campaign that takes no contributions gets none, and nothing is debited', async () => {
+  service.state = 'clients-open';
+  expect((await device().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+  expect([await entries(), service.contributions.size]).toEqual([[], 0]);
+});
+
+test('a list for another description than that of the contribution is refused', async () => {
+  await device().contribute(CAMPAIGN, CONTRIBUTION);
+  await device().withdraw(CAMPAIGN);
+  service.description = goodDescription({ purpose: 'To sell them.' });
+  const description = await digestOf(service.description);
+  service.text = await signedText({ document: (document) => ({ ...document, description }) });
+  expect(await device().report(CAMPAIGN, null)).toMatchObject({
+    problem: 'the description of a campaign must stay the same',
   });
 });
 

@@ -175,3 +175,40 @@ describe('a promise that changed after the choice', () => {
     expect(service.uploads).toEqual([]);
   });
 });
+
+describe('a contribution that an earlier version kept beside the settings', () => {
+  const receipt = { version: '1', digest: 'sha256:1', givenAt: 0 };
+
+  async function keepOld(state: string, body: string | null): Promise<void> {
+    await device().invite(INVITATION);
+    const optIn = { receipt, token: 'old token', body, state, sentAt: null };
+    const { receipts: _, ...old } = await device().settings.read();
+    await area.set({ settings: { ...old, optIns: { [CAMPAIGN]: optIn } } });
+  }
+
+  test.each(['gathering', 'sent', 'refused'])(
+    'and was %s keeps the device from reporting',
+    async (state) => {
+      await keepOld(state, '{}');
+      await reportPrivately();
+      expect(service.reports).toEqual([]);
+      expect(await device().settings.read()).not.toHaveProperty('optIns');
+      expect((await device().view()).account.entries).toMatchObject([
+        { role: 'contribution', state: 'uncertain', epsilon: '4', token: 'old token' },
+      ]);
+      expect(await device().withdraw()).toBeUndefined();
+      expect(service.traffic.at(-1)?.token).toBe('Bearer old token');
+      await reportPrivately();
+      expect(service.reports.length).toBe(1);
+    },
+  );
+
+  test.each([
+    ['withdrawn', '{}'],
+    ['gathering', null],
+  ])('and was %s (%s) does not', async (state, body) => {
+    await keepOld(state, body);
+    expect(await reportPrivately()).toBeUndefined();
+    expect(service.reports.length).toBe(1);
+  });
+});

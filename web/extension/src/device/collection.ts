@@ -53,7 +53,7 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
   if (!description) return undefined;
   const { name, purpose, consent, rules, open_enrolment: isOpen } = description.fields;
   const { version, text: consentText } = fields(consent);
-  const { state } = fields(JSON.parse(text));
+  const { state } = description;
   const { opt_in_until: until } = fields(rules);
   if (!areTexts(name, purpose, state, version)) return undefined;
   const optInUntil = typeof until === 'string' ? Date.parse(until) : Number.NaN;

@@ -13,6 +13,7 @@ import {
 import type { View } from '../messages.js';
 import { fetchCampaign, type Invitation, readInvitation } from './collection.js';
 import { type Area, Kept, Turns } from './kept.js';
+import { withOldOptIns } from './old-opt-ins.js';
 import { agreed, contributionProblem, contributionText, isTimeToContribute } from './opt-in.js';
 import { drawRecord, type KeptRecord, withRecord } from './records.js';
 import {
@@ -52,11 +53,13 @@ export class Device {
   readonly records: Kept<readonly KeptRecord[]>;
   readonly release: Kept<KeptRelease | null>;
   readonly #parts: DeviceParts;
+  readonly #ledger: Storage;
   readonly #turns = new Turns();
 
   constructor(parts: DeviceParts) {
     this.#parts = parts;
     this.settings = new Kept(parts.area, 'settings', FIRST_SETTINGS);
+    this.#ledger = withOldOptIns(parts.ledger, this.settings);
     this.records = new Kept<readonly KeptRecord[]>(parts.area, 'records', []);
     this.release = new Kept<KeptRelease | null>(parts.area, 'release', null);
   }
@@ -271,7 +274,8 @@ export class Device {
   }
 
   #client(invitation: Invitation | null): BlenderClient {
-    const { ledger: storage, fetch, now } = this.#parts;
+    const { fetch, now } = this.#parts;
+    const storage = this.#ledger;
     const publicKey = invitation?.publicKey;
     const service = invitation?.service ?? '';
     return new BlenderClient({ service, storage, fetch, now, ...(publicKey ? { publicKey } : {}) });
