@@ -43,6 +43,8 @@ class Recorder:
 
     address: str
     requests: list[Sent] = field(default_factory=list)
+    is_cut: bool = False
+    """Whether nothing is passed on: a browser that has no other way out is offline, all of it."""
 
     def to(self, port: int) -> list[Sent]:
         """Return what was sent to one server of the test."""
@@ -117,7 +119,10 @@ class _Connection(socketserver.StreamRequestHandler):
             head=b"".join([*lines, b"\r\n"]),
             body=body,
         )
-        cast("_Server", self.server).recorder.requests.append(sent)
+        recorder = cast("_Server", self.server).recorder
+        recorder.requests.append(sent)
+        if recorder.is_cut:
+            return
         if method == "CONNECT" or not _OWN.fullmatch(sent.host):
             self.wfile.write(
                 b"HTTP/1.1 502 Nowhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
