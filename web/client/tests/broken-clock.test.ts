@@ -24,8 +24,10 @@ const AFTER_A_REPORT: Ledger = {
 const COST = { epsilon: '4.0', delta: '0.0' };
 
 test('counts what was spent, however long ago', () => {
-  expect(() => requireBudget(AFTER_A_REPORT, COST, DEFAULT_POLICY, Number.NaN)).toThrow('budget');
-  expect(() => requireBudget(AFTER_A_REPORT, COST, DEFAULT_POLICY, 1e12)).not.toThrow();
+  expect(() => requireBudget(AFTER_A_REPORT, 'report', COST, DEFAULT_POLICY, Number.NaN)).toThrow(
+    'budget',
+  );
+  expect(() => requireBudget(AFTER_A_REPORT, 'report', COST, DEFAULT_POLICY, 1e12)).not.toThrow();
 });
 
 test('lets no report follow another', () => {
