@@ -159,6 +159,7 @@ async def test_wrong_tokens_and_many_uploads_of_an_address_lock_out_no_valid_tok
         assert (await service.http.get("/v1/whoami", headers=service.as_role())).status_code == 200
         uploads = [await service.contribute(campaign, busy) for _ in range(3)]
         assert [answer.status_code for answer in uploads] == [201, 200, 429]
+        assert slug_of(uploads[-1]) == "too-many-requests"
         assert (await service.contribute(campaign, honest)).status_code == 201
 
 
