@@ -22,6 +22,7 @@ from client.stand_in import (
 )
 
 from blender_dp.client import ClientPolicy, ServiceRefusalError, UnreachableError
+from blender_dp.client.device import FINAL_ANSWERS
 from blender_dp.client.ledger import Ledger
 from blender_dp.client.ledger_rows import LedgerError
 from blender_dp.core.errors import BlenderError, InputError
@@ -92,6 +93,12 @@ def test_a_service_that_fails_is_tried_again_later(
     with pytest.raises(UnreachableError, match="failed"):
         make_device().report(CAMPAIGN, *ANYTHING)
     assert make_device().report(CAMPAIGN, None, None).state == "sent"
+
+
+def test_the_same_answers_are_final_in_every_client() -> None:
+    # A busy service never gets here: the transport tries again. The list must not name it even so.
+    assert sorted(FINAL_ANSWERS) == ANSWERS["final"]
+    assert not FINAL_ANSWERS & {*ANSWERS["not_final"], *ANSWERS["accepted"]}
 
 
 @pytest.mark.parametrize("status", ANSWERS["final"])

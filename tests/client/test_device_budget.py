@@ -201,6 +201,9 @@ def test_the_log_is_read_on_from_what_is_remembered(device: Device) -> None:
     device.clock.pass_days(8)
     device.at().report(UUID(int=25), None, None)
     assert log_requests(device.service)[1:] == ["log?from=9", "log?from=19"]
+    device.clock.pass_days(8)
+    device.at().report(UUID(int=27), None, None)
+    assert log_requests(device.service)[3:] == ["log?from=26"]
 
 
 def unlogged(service: StandIn) -> None:

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections import Counter
+from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,31 @@ def test_subset_selection_never_costs_more_than_it_names(epsilon: float) -> None
     assert cost <= Fraction(repr(epsilon))
     tight = max(channels.records.tight_epsilon(), channels.queries.tight_epsilon())
     assert abs(cost - Fraction(tight)) <= COST_UNIT
+
+
+def rounded_up(ratio: Fraction) -> int:
+    """Return 10⁶ ln of a ratio, rounded up, by another way than the code."""
+    with localcontext() as context:
+        context.prec = 60
+        exact = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * 10**6
+        return int(exact.to_integral_value(rounding=ROUND_CEILING))
+
+
+def test_the_dearer_question_counts() -> None:
+    # So large an ε leaves few lies of 2^64, and rounding them makes the two questions differ.
+    dearer = Counter[str]()
+    for epsilon in (30.0, 33.0, 36.0, 39.0):
+        for shape in ([[3, 1]], [[2, 4]], [[5, 2], [1, 1]]):
+            how = SubsetSelectionMechanism(epsilon=epsilon, query_share=0.25)
+            head_list = listed(shape, how)
+            channels = SubsetChannels.of(head_list.cells, how)
+            record, query = (
+                rounded_up(channel.likelihood_ratio())
+                for channel in (channels.records, channels.queries)
+            )
+            dearer["query" if query > record else "record" if record > query else "none"] += 1
+            assert report_cost(head_list) == max(record, query) * COST_UNIT
+    assert dearer["query"] + dearer["record"] > 0
 
 
 def every_probability(channel: LocalAlgChannel) -> list[list[Fraction]]:
