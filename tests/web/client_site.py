@@ -76,7 +76,10 @@ def published() -> dict[str, Any]:
         key=key,
     )
     return {
-        f"/v1/campaigns/{campaign}": {"description": SIGNED["description"]},
+        f"/v1/campaigns/{campaign}": {
+            "state": "clients-open",
+            "description": SIGNED["description"],
+        },
         f"/v1/campaigns/{campaign}/head-list": signed,
         "/v1/log?from=0": log_document([first, listed], key),
     }

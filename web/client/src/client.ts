@@ -197,7 +197,9 @@ export class BlenderClient {
 
   async #draw(campaign: string, record: SearchRecord | null): Promise<LedgerEntry> {
     const list = await this.#loggedList(campaign);
-    const { cost, signed } = list;
+    const { cost, signed, state } = list;
+    // The answer to a report that comes too early is final: its one draw would be wasted.
+    must(state === 'clients-open', 'the campaign does not take reports now');
     const { headList } = signed;
     const randomizer = await randomizerFor(headList, secureBytes(16));
     const service = this.#service.address;
@@ -242,7 +244,7 @@ export class BlenderClient {
     const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>
       this.#service.log(start),
     );
-    return { signed, cost, logged };
+    return { signed, cost, state: promise.state, logged };
   }
 
   get #parts() {

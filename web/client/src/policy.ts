@@ -1,4 +1,5 @@
 /** What a device refuses, whatever a service asks for. */
+import type { Json } from './canonical.js';
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
 import {
   knownDescription,
@@ -44,6 +45,8 @@ export interface Cost {
 export interface LoggedList {
   readonly signed: SignedHeadList;
   readonly cost: Cost;
+  /** How far the campaign was when it was asked for. */
+  readonly state: Json;
   readonly logged: LogPlace;
 }
 

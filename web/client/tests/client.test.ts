@@ -138,6 +138,20 @@ test('a list that was looked at must stay the same', async () => {
   expect((await kept(storage)).entries).toEqual([]);
 });
 
+test('a report before the campaign takes them would be wasted, and is not drawn', async () => {
+  const storage = memoryStorage();
+  for (const state of ['list-published', 'clients-sealed', '']) {
+    service.state = state;
+    expect(await device(storage).report(CAMPAIGN, RECORD)).toEqual({
+      ok: false,
+      problem: 'the campaign does not take reports now',
+    });
+  }
+  expect(await kept(storage)).toEqual(EMPTY_LEDGER);
+  service.state = 'clients-open';
+  expect((await device(storage).report(CAMPAIGN, RECORD)).ok).toBe(true);
+});
+
 test('neither the query nor the URL of a record is ever sent', async () => {
   await device(memoryStorage()).report(CAMPAIGN, { query: 'query 17', url: 'planted.example' });
   expect(service.traffic.length).toBe(4);

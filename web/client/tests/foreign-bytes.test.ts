@@ -3,7 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromBase64url } from '../src/base64url.js';
 import { digestOf, type Fields, type Json, without } from '../src/canonical.js';
+import { readDescription } from '../src/description.js';
 import { readHeadList } from '../src/head-list.js';
+import type { LogPlace } from '../src/ledger.js';
+import { requireLogged } from '../src/public-log.js';
 import { Refusal } from '../src/refusal.js';
 import { readRelease } from '../src/search/release.js';
 import { readSignedHeadList } from '../src/signed-head-list.js';
@@ -11,7 +14,18 @@ import { readVectors } from './vectors.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 1000);
 const LISTS = readVectors<{ readonly head_lists: readonly Fields[] }>('device_reports').head_lists;
-const { good } = readVectors<{ readonly good: Fields }>('signed_head_list');
+const { good, description } = readVectors<{
+  readonly good: Fields;
+  readonly description: Fields;
+}>('signed_head_list');
+interface LogCase {
+  readonly listed: LogPlace;
+  readonly pieces: Readonly<Record<string, Fields>>;
+}
+const { public_key: KEY, cases } = readVectors<{
+  readonly public_key: string;
+  readonly cases: readonly LogCase[];
+}>('public_log');
 const { release } = readVectors<{ readonly release: Fields }>('suggestions');
 
 /** Values that readers trip over. */
@@ -77,6 +91,29 @@ test('a signed head list of any shape is read or refused', async () => {
   await fc.assert(
     fc.asyncProperty(STEPS, async (steps) => {
       await refuseOrRead(() => readSignedHeadList(JSON.stringify(changed(good, steps))));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a description of any shape is read or refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(STEPS, async (steps) => {
+      const shown = changed({ state: 'clients-open', description }, steps);
+      await refuseOrRead(() => readDescription(JSON.stringify(shown), String(description.id)));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a log of any shape is read or refused', async () => {
+  const { listed, pieces } = cases[0] as LogCase;
+  await fc.assert(
+    fc.asyncProperty(STEPS, async (steps) => {
+      const piece = (start: number) => JSON.stringify(changed(pieces[start] ?? null, steps));
+      await refuseOrRead(() =>
+        requireLogged(listed, KEY, undefined, async (start) => piece(start)),
+      );
     }),
     { numRuns: RUNS },
   );

@@ -46,7 +46,7 @@ async function publish(): Promise<readonly Published[]> {
       },
       log,
     );
-    published.push({ id, shown: JSON.stringify({ state: 'opt-in-open', description }), list });
+    published.push({ id, shown: JSON.stringify({ state: '?', description }), list });
   }
   return published;
 }
@@ -92,7 +92,10 @@ export class MachineService {
     const received = this.received.get(id);
     if (!campaign || !received) return answer(404);
     if (path === '/head-list') return answer(200, campaign.list);
-    if (path === '') return answer(200, campaign.shown);
+    if (path === '') {
+      const state = received.isOpen ? 'opt-in-open' : 'clients-open';
+      return answer(200, campaign.shown.replace('?', state));
+    }
     if (path === '/enrol') return answer(200, `{"token":"${++this.#tokens}"}`);
     const { authorization = '' } = (headers ?? {}) as Record<string, string>;
     // Each address may be a service of its own, that has nothing of the other's to delete.

@@ -177,7 +177,8 @@ export class FakeService {
   /** Every campaign has this description, with its own id. */
   description: Fields | null = goodDescription();
   describedId: string | undefined;
-  state = 'opt-in-open';
+  /** How far the campaign is. */
+  state = 'clients-open';
   beforeReport: () => Promise<void> = async () => {};
   beforeContribution: () => Promise<void> = async () => {};
   #tokens = 0;

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { digestOf, textDigest } from '../src/canonical.js';
 import { BlenderClient, type ClientOptions } from '../src/client.js';
+import type { Contribution } from '../src/contribution.js';
 import { EMPTY_LEDGER } from '../src/ledger.js';
 import { memoryStorage, type Storage } from '../src/storage.js';
 import {
@@ -24,8 +25,27 @@ beforeEach(async () => {
   storage = memoryStorage();
 });
 
-function device(options: Partial<ClientOptions> = {}): BlenderClient {
+function client(options: Partial<ClientOptions> = {}): BlenderClient {
   return new BlenderClient({ service: SERVICE, storage, fetch: service.fetch, ...options });
+}
+
+/** A device that finds the campaign open to whatever it is about to do. */
+function device(options: Partial<ClientOptions> = {}) {
+  const one = client(options);
+  return {
+    contribute(campaign: string, contribution: Contribution) {
+      service.state = 'opt-in-open';
+      return one.contribute(campaign, contribution);
+    },
+    report(campaign: string, record: null) {
+      service.state = 'clients-open';
+      return one.report(campaign, record);
+    },
+    withdraw: (campaign: string) => one.withdraw(campaign),
+    headList: (campaign: string) => one.headList(campaign),
+    account: () => one.account(),
+    forget: () => one.forget(),
+  };
 }
 
 async function entries() {
@@ -164,7 +184,7 @@ test('another service gets no contribution again, and confirms no withdrawal', a
 
 test('a campaign that takes no contributions gets none, and nothing is debited', async () => {
   service.state = 'clients-open';
-  expect((await device().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+  expect((await client().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
   expect([await entries(), service.contributions.size]).toEqual([[], 0]);
 });
 

@@ -108,4 +108,4 @@ test('a person is in one group of a campaign, whatever is pressed, lost, restore
   });
   await fc.assert(property, { numRuns: RUNS });
   expect(Math.min(seen.reported, seen.contributed)).toBeGreaterThan(0);
-});
+}, 600_000);
