@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from end_to_end.conftest import PROMISE, SIDES, BlenderDp
 
 from blender_dp.wire.head_list import head_list_digest, read_head_list
 
@@ -125,8 +126,14 @@ def test_the_run_tells_how_it_was_made(result: Path, read_json: ReadJson) -> Non
     assert run["certificate"] == read_json(result / "release.json")["certificate"]
 
 
-def test_the_run_tells_what_it_cost(result: Path, read_json: ReadJson) -> None:
-    run = read_json(result / "run.json")
+def test_the_run_tells_what_it_cost_only_if_asked(
+    blender_dp: BlenderDp, log: Path, result: Path, tmp_path: Path, read_json: ReadJson
+) -> None:
+    assert "timings" not in read_json(result / "run.json")
+    blender_dp("run", log, *PROMISE, *SIDES, "--seed=7", "--timings", "-o", tmp_path / "out")
+    run = read_json(tmp_path / "out" / "run.json")["timings"]
+    assert "without noise" in run["remark"]
+    assert "without noise" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     steps = ("CreateHeadList", "EstimateOptinProbabilities", "EstimateClientProbabilities")
     assert {*steps, "BlendProbabilities"} < set(run["seconds"])
     assert len(run["seconds"]) == 5

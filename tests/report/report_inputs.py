@@ -62,10 +62,6 @@ def make_run(queries: int = 50, records: int = 72) -> dict[str, Any]:
         "input": {
             "format": "aol",
             "files": ["user-ct-test-collection-01.txt", "user-ct-test-collection-02.txt"],
-            "bytes": 227_912_004,
-            "rows": 3_558_411,
-            "rows_without_record": 1_702_331,
-            "rows_without_user": 0,
         },
         "users": dict(USERS),
         "head_list": {
@@ -76,15 +72,6 @@ def make_run(queries: int = 50, records: int = 72) -> dict[str, Any]:
             "cells": queries + records + 1,
             "count_threshold": 6.76,
         },
-        "seconds": {
-            "read the log and sample": 3.1,
-            "CreateHeadList": 0.14,
-            "EstimateOptinProbabilities": 0.11,
-            "EstimateClientProbabilities": 0.34,
-            "BlendProbabilities": 0.012,
-        },
-        "peak_memory_bytes": 612_000_000,
-        "memory_limit_bytes": 4_000_000_000,
         "promises": _promises(),
         "certificate": {
             "verdict": "kept",

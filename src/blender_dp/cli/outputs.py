@@ -8,7 +8,7 @@ from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
 from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
-from blender_dp.report.outputs import REPORT, notes, write_outputs
+from blender_dp.report.outputs import REPORT, TIMINGS, notes, write_outputs
 from blender_dp.wire.estimates import read_clients, read_opt_in
 from blender_dp.wire.head_list import read_head_list
 
@@ -37,18 +37,31 @@ def blended_result(
     )
 
 
-def run_facts(result: RunResult, *, synthetic: bool) -> dict[str, Any]:
-    """Return what run.json says about the making of a run."""
-    return {
+def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> dict[str, Any]:
+    """Return what run.json says about the making of a run.
+
+    Args:
+        result: The run.
+        synthetic: Whether its log was made up.
+        timings: Whether to add times, memory and the reason for the engine, which has the size of
+            the log. They depend on the raw rows without any noise.
+    """
+    facts: dict[str, Any] = {
         "synthetic": synthetic,
         "seed": result.seed,
         "opt_in": result.opt_in,
         "input": {"format": str(result.format), "files": list(result.files)},
-        "engine": {"name": result.engine.name, "reason": result.engine.reason},
-        "seconds": {step: round(seconds, 3) for step, seconds in result.seconds.items()},
-        "memory_limit_bytes": result.memory_limit,
-        "peak_memory_bytes": result.peak_memory,
+        "engine": result.engine.name,
     }
+    if timings:
+        facts[TIMINGS] = {
+            "remark": "These depend on the raw log without noise. Remove them before you publish.",
+            "seconds": {step: round(seconds, 3) for step, seconds in result.seconds.items()},
+            "memory_limit_bytes": result.memory_limit,
+            "peak_memory_bytes": result.peak_memory,
+            "engine_reason": result.engine.reason,
+        }
+    return facts
 
 
 def show_result(result: BlenderResult, output: Path, *, private: bool, as_json: bool) -> None:

@@ -21,6 +21,7 @@ def run(
     opt_in: float | None = None,
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
+    timings: Flag = False,
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
@@ -37,6 +38,8 @@ def run(
         Directory to make for the results.
     opt_in
         Share of the users who opted in, such as 0.05; or use --group.
+    timings
+        Add times, memory and the size of the log to run.json: not private, for yourself only.
     overwrite
         Replace an earlier result in the same place, once the new one is whole.
     json
@@ -54,6 +57,6 @@ def run(
             workspace=machine.workspace(partial, progress),
         )
         progress.step("write the results")
-        facts = run_facts(result, synthetic=False)
+        facts = run_facts(result, synthetic=False, timings=timings)
         write_result(partial, result.blender, private=result.private, facts=facts)
     show_result(result.blender, output, private=result.private, as_json=json)

@@ -33,6 +33,8 @@ FILES = (
     *("release.json", "run.json", REPORT),
 )
 """The names of what we write, and all that an earlier result may hold to be replaced."""
+TIMINGS = "timings"
+"""The part of run.json that depends on raw rows, there only if it was asked for."""
 
 
 def write_outputs(
@@ -45,7 +47,7 @@ def write_outputs(
         result: What was computed.
         private: False if a seed was used anywhere.
         created: When, in ISO 8601.
-        facts: What is known of how it was made: input, seconds, memory, seed.
+        facts: What is known of how it was made: input, engine, seed, perhaps timings.
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
@@ -55,7 +57,8 @@ def write_outputs(
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)
     write_document(directory / "run.json", run)
-    (directory / REPORT).write_text(render_report(release, run), encoding="utf-8")
+    shown = {name: part for name, part in run.items() if name != TIMINGS}
+    (directory / REPORT).write_text(render_report(release, shown), encoding="utf-8")
 
 
 def released_certificate(result: BlenderResult) -> dict[str, Any]:

@@ -92,19 +92,6 @@ function oneIn(probability) {
   return `1 in ${plain(Math.round(1 / probability))}`;
 }
 
-function seconds(value) {
-  if (!isNumber(value)) return ABSENT;
-  if (value >= 90) return `${plain(value / 60)}${SPACE}min`;
-  return value < 0.1 ? `${plain(value * 1000)}${SPACE}ms` : `${plain(value)}${SPACE}s`;
-}
-
-function bytes(value) {
-  if (!isNumber(value)) return ABSENT;
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const step = value < 1 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
-  return `${plain(value / 1000 ** step)}${SPACE}${units[step]}`;
-}
-
 function day(timestamp) {
   const date = new Date(timestamp);
   if (typeof timestamp !== "string" || Number.isNaN(date.getTime())) return null;

@@ -1,4 +1,4 @@
-// How the run was made: settings, groups, input, times, and what is known to be imperfect.
+// How the run was made: settings, groups, input, and what is known to be imperfect.
 
 const GROUP_NAMES = {
   opt_in: "Opt-in",
@@ -14,8 +14,7 @@ const SETTING_NAMES = {
   records_per_optin_user: "Records per opt-in user", records_per_client: "Records per client",
   one_record_each: "One record a user declared",
   project: "Projected to sum to 1", seed: "Seed", opt_in: "Opt-in share of users",
-  format: "Format", files: "Files", bytes: "Size", rows: "Rows",
-  rows_without_record: "Rows without a record", rows_without_user: "Rows without a user",
+  format: "Format", files: "Files",
   candidate_queries: "Candidate queries", candidate_records: "Candidate records",
   queries: "Queries", records: "Records", cells: "Cells",
   python: "Python",
@@ -32,8 +31,6 @@ const SHARP_KNOBS = new Set(["one_record_each"]);
 function showFacts({ release, run, users }) {
   byId("facts").replaceChildren(...[
     usersCard(users),
-    timesCard(run.seconds),
-    memoryCard(run),
     settingsCard("Parameters", ownKnobs(run.parameters)),
     settingsCard("Input", run.input),
     settingsCard("Head list", run.head_list),
@@ -84,7 +81,6 @@ function settingValue(name, value) {
   if (Array.isArray(value)) return firstFew(value);
   if (name === "seed") return String(value);
   if (isNumber(value)) {
-    if (name === "bytes") return bytes(value);
     return PERCENT_SETTINGS.has(name) ? `${plain(value * 100)}${SPACE}%` : plain(value);
   }
   return String(value);
@@ -148,30 +144,10 @@ function usersCard({ groups, total: all }) {
   return card("Users", html("p", { class: "big" }, count(all)), bar, legend);
 }
 
-function timesCard(times) {
-  const steps = isObject(times) ? Object.entries(times).filter(([, value]) => isNumber(value)) : [];
-  if (steps.length === 0) return null;
-  const all = steps.reduce((sum, [, value]) => sum + value, 0);
-  const most = steps.reduce((top, [, value]) => Math.max(top, value), 0);
-  return card("Time per step", html("p", { class: "big" }, seconds(all)),
-    html("dl", { class: "bars" }, steps.map(([name, value]) => html("div", {},
-      html("dt", {}, name.charAt(0).toUpperCase() + name.slice(1)),
-      html("dd", {}, shareBar(most > 0 ? value / most : 0), html("span", {}, seconds(value)))))));
-}
-
 function shareBar(share) {
   const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("span"));
   bar.firstChild.style.width = `${clamp(share, 0, 1) * 100}%`;
   return bar;
-}
-
-function memoryCard({ peak_memory_bytes: peak, memory_limit_bytes: limit }) {
-  if (!isNumber(peak)) return null;
-  const isLimited = isNumber(limit) && limit > 0;
-  return card("Memory", html("p", { class: "big" }, bytes(peak)),
-    isLimited ? shareBar(peak / limit) : null,
-    html("p", { class: "quiet" }, isLimited
-      ? `at most; ${percent(peak / limit)} of the limit of ${bytes(limit)}` : "at most"));
 }
 
 function flawsCard(flaws, preset) {
