@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.mechanism import LocalAlgMechanism
-from blender_dp.core.parameters import Parameters, exact
+from blender_dp.core.parameters import Parameters, delta_warning, exact
 
 GOOD: Mapping[str, Any] = {"epsilon": 4.0, "delta": 1e-5}
 
@@ -169,3 +169,15 @@ def test_a_device_is_told_its_part_of_the_parameters() -> None:
     assert LocalAlgMechanism.of(parameters) == LocalAlgMechanism(
         epsilon=2.0, delta=1e-6, query_budget_fraction=0.5, records_per_client=3
     )
+
+
+@pytest.mark.parametrize(
+    ("delta", "users", "is_warned"),
+    [(1e-6, 100_000, False), (1.01e-6, 100_000, True), (1e-5, 100_000, True), (1e-5, 0, False)],
+)
+def test_a_delta_above_a_tenth_of_one_over_the_users_is_warned_of(
+    delta: float, users: int, is_warned: bool
+) -> None:
+    warning = delta_warning(delta, users)
+    assert (warning is not None) == is_warned
+    assert warning is None or "choose at most 1/(10·users) = 1e-06" in warning

@@ -126,6 +126,22 @@ def test_the_run_tells_how_it_was_made(result: Path, read_json: ReadJson) -> Non
     assert run["certificate"] == read_json(result / "release.json")["certificate"]
 
 
+def test_a_large_delta_is_warned_of(
+    blender_dp: BlenderDp,
+    log: Path,
+    result: Path,
+    tmp_path: Path,
+    read_json: ReadJson,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert "is large for 20,000 users" in read_json(result / "run.json")["notes"][0]
+    for delta, is_warned in (("1e-4", True), ("1e-7", False)):
+        promise = ("--epsilon=4", f"--delta={delta}", "--clients=0")
+        blender_dp("head-list", log, *promise, "-o", tmp_path / delta)
+        said = " ".join(capsys.readouterr().err.split())
+        assert ("is large for 20,000 users" in said) == is_warned
+
+
 def test_the_run_tells_what_it_cost_only_if_asked(
     blender_dp: BlenderDp, log: Path, result: Path, tmp_path: Path, read_json: ReadJson
 ) -> None:

@@ -133,6 +133,7 @@ def test_more_users_than_can_be_drawn_are_scaled_and_remarked_on(
     made = bdp.plan(**SMALL)
     assert made.prediction.imagined_users == 20_000
     assert "20,000 of the 40,000 users" in made.remarks[1]
+    assert "δ = 1e-05 is large for 40,000 users" in made.remarks[2]
     assert MOST_ROWS > 1_000
 
 

@@ -34,6 +34,22 @@ async def test_a_campaign_is_made_in_draft_and_shown_to_everybody(service: Servi
     assert shown["created_at"] == shown["moved_at"] == "2026-11-15T12:00:00Z"
 
 
+@pytest.mark.parametrize(("clients", "is_warned"), [(9_000, False), (20_000, True)])
+async def test_a_large_delta_for_the_people_expected_is_warned_of(
+    service: Service, clients: int, is_warned: bool
+) -> None:
+    wanted = a_campaign()
+    body = {**wanted, "parameters": {"epsilon": 4, "delta": 1e-5}, "expected_clients": clients}
+    made = await service.http.post(
+        "/v1/campaigns", json=body, headers=service.as_role(Role.OPERATOR)
+    )
+    read = await service.http.get(f"/v1/campaigns/{made.json()['id']}")
+    for shown in (made.json(), read.json()):
+        assert [" is large for 20,000 users" in said for said in shown["warnings"]] == (
+            [True] if is_warned else []
+        )
+
+
 async def test_campaigns_are_listed_newest_first_and_in_pages(fresh: Service) -> None:
     made = []
     for _ in range(3):

@@ -6,12 +6,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
-from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
+from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate
 from blender_dp.core.certificate import require_kept
 from blender_dp.core.certify import certify, certify_plan
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, delta_warning
 from blender_dp.engine.one_side import opened_side
 from blender_dp.report.outputs import FILES
 from blender_dp.wire.certificate import certificate_document
@@ -80,7 +80,10 @@ def head_list(
             curated = curate(
                 users, parameters, randomness, clients=expected, progress=progress.step
             )
+            warning = delta_warning(parameters.delta, users.size + expected)
         _write(partial, curated, parameters)
+    if warning is not None:
+        say(warning)
     found = curated.head_list
     if json:
         summary = {"queries": len(found.queries), "records": len(found.records())}

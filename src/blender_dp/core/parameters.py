@@ -89,6 +89,21 @@ class Parameters:
         return asdict(self)
 
 
+def delta_warning(delta: float, users: int) -> str | None:
+    """Return why δ is large for a number of users, or None if it is not.
+
+    δ allows a mechanism that, once in 1/δ, publishes all that one user gave. Among n users that
+    happens to somebody with a probability of up to n·δ: at most 1/10 from 1/(10·n) down.
+    """
+    if users < 1 or exact(delta) * 10 * users <= 1:
+        return None
+    return (
+        f"δ = {delta:g} is large for {users:,} users. It allows that some user is exposed with a "
+        f"probability of up to {min(1, delta * users):.2g}; choose at most "
+        f"1/(10·users) = {1 / (10 * users):.2g}."
+    )
+
+
 def _require_count(name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ParameterError(name, "a whole number, at least 1", value)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Literal
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import Parameters, Preset
+from blender_dp.core.parameters import Parameters, Preset, delta_warning
 from blender_dp.core.release import Release
 from blender_dp.planning.choices import Choices, choices, choose_fractions
 from blender_dp.planning.prediction import MODEL_ERROR, Prediction, Setting, predict
@@ -70,6 +70,9 @@ class Plan:
                 f"Worked out for {drawn:,} of the {asked:,} users: the list may be longer, and "
                 "errors were scaled by 1/√users."
             )
+        warning = delta_warning(self.prediction.setting.parameters.delta, asked)
+        if warning is not None:
+            said.append(warning)
         return said
 
     def document(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from blender_dp.core.certify import certify_result
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.flaws import count_flaws, unsound_weights
 from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.parameters import delta_warning
 from blender_dp.core.promises import promises
 from blender_dp.engine.released_tables import query_table, record_table
 from blender_dp.report.html_report import render_report
@@ -130,13 +131,15 @@ def method(result: BlenderResult) -> dict[str, Any]:
 def notes(result: BlenderResult) -> list[str]:
     """Return what a reader should know before the numbers."""
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
+    warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
+    said = [] if warning is None else [warning]
     unsound = unsound_weights(result) if result.parameters.preset == "paper" else 0
     if not found:
-        return [
+        said.append(
             "No record passed the threshold: the opt-in group is too small for a head list. "
             "More opt-in users, a larger ε or a larger δ would help."
-        ]
-    said = []
+        )
+        return said
     if wanted is not None and found < wanted:
         said.append(
             f"The head list has {found} queries, fewer than the {wanted} asked for: no more "

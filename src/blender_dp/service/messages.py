@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, delta_warning
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.condition import Trouble
 from blender_dp.wire.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
@@ -185,6 +185,8 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     """
     certificate: dict[str, Any] | None = None
     """What the plan spends of the opt-in users, exactly; null where many campaigns are listed."""
+    warnings: list[str] = []
+    """What an operator should reconsider before opening it, in sentences."""
 
     @classmethod
     def of(
@@ -195,6 +197,8 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     ) -> "ShownCampaign":
         """Return how a campaign is shown."""
         consent, rules = campaign.consent, campaign.rules
+        users = campaign.expected_clients + (rules.opt_in_enough or 0)
+        warning = delta_warning(campaign.parameters.delta, users)
         return cls(
             id=campaign.id,
             name=campaign.name,
@@ -216,6 +220,7 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             moved_at=campaign.moved_at,
             description=None if description is None else dict(description),
             certificate=None if certificate is None else dict(certificate),
+            warnings=[] if warning is None else [warning],
         )
 
 

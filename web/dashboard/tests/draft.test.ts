@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { campaignOf, type Draft, EMPTY_DRAFT, missing, questionOf } from '../src/pages/draft.js';
+import {
+  campaignOf,
+  type Draft,
+  deltaWarning,
+  EMPTY_DRAFT,
+  missing,
+  questionOf,
+} from '../src/pages/draft.js';
 
 const DRAFT: Draft = {
   ...EMPTY_DRAFT,
@@ -54,4 +61,11 @@ test('the planner is asked about both groups together, as soon as there is somet
   expect(questionOf(DRAFT)).toMatchObject({ users: 100000, opt_in: 0.05, head_list_size: null });
   expect(questionOf({ ...DRAFT, expected_opt_in: '' })).toBeNull();
   expect(questionOf({ ...DRAFT, epsilon: '' })).toBeNull();
+});
+
+test('a δ above a tenth of one over the people expected is warned of', () => {
+  const people = { expected_opt_in: '5000', expected_clients: '95000' };
+  expect(deltaWarning({ ...DRAFT, ...people, delta: '1e-6' })).toBeNull();
+  expect(deltaWarning({ ...DRAFT, ...people, delta: '1.1e-6' })).toContain('10⁻⁶');
+  expect(deltaWarning({ ...DRAFT, ...people, delta: 'word' })).toBeNull();
 });

@@ -86,6 +86,7 @@ export interface Schemas {
     purpose: string;
     rules: Schemas['When'];
     state: Schemas['State'];
+    warnings?: (string)[];
   };
   ShownCampaigns: {
     campaigns: (Schemas['ShownCampaign'])[];

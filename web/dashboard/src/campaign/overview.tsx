@@ -58,6 +58,11 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
   const size = parameters.head_list_size;
   return (
     <Card title="Promise and rules">
+      {campaign.warnings?.map((warning) => (
+        <p key={warning} class="callout">
+          {warning}
+        </p>
+      ))}
       <Tiles
         tiles={[
           { name: 'ε, for everybody', value: plain(epsilon) },

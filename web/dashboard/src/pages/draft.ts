@@ -1,5 +1,6 @@
 /** A campaign as it is written in the form, and as it is sent. */
 import type { NewCampaign, Question, Rules } from '../api/messages.js';
+import { count, plain } from '../words/numbers.js';
 
 export interface Draft {
   readonly name: string;
@@ -67,6 +68,14 @@ export function missing(draft: Draft): string | null {
     if (text && !/^\d+$/.test(text)) return `${capital(what)} must be a whole number.`;
   }
   return null;
+}
+
+/** Returns why δ is large for the people expected, or null; the rule of the service. */
+export function deltaWarning(draft: Draft): string | null {
+  const users = (whole(draft.expected_opt_in) ?? 0) + (whole(draft.expected_clients) ?? 0);
+  const delta = Number(draft.delta);
+  if (users < 1 || !(delta > 0 && delta < 1) || delta * 10 * users <= 1) return null;
+  return `δ is large for ${count(users)} people. It allows that some person is exposed with a probability of up to ${plain(Math.min(1, delta * users))}; choose at most ${plain(1 / (10 * users))}.`;
 }
 
 export function campaignOf(draft: Draft): NewCampaign {

@@ -9,7 +9,7 @@ import { Refused } from '../parts/loading-note.js';
 import { Title } from '../parts/title.js';
 import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
-import { campaignOf, type Draft, EMPTY_DRAFT, missing, questionOf } from './draft.js';
+import { campaignOf, type Draft, deltaWarning, EMPTY_DRAFT, missing, questionOf } from './draft.js';
 import { Prediction } from './prediction.js';
 
 type Texts = Exclude<keyof Draft, 'open_enrolment' | 'preset'>;
@@ -113,8 +113,10 @@ const PRESETS = [
 ] as const;
 
 function Promise_(props: PartProps) {
+  const warning = deltaWarning(props.draft);
   return (
     <Card title="What they are promised">
+      <div aria-live="polite">{warning && <p class="callout">{warning}</p>}</div>
       <div class="form form-columns">
         <TextField
           label="ε"
