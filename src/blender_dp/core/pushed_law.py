@@ -21,6 +21,8 @@ from blender_dp.core.cells import FloatArray, IntArray
 _HALVINGS = 60
 _NEAR = 0.3
 """Below so many standard errors no tail is asked for: it is a half there."""
+_NO_NOISE = 500.0
+"""A steeper slope leaves no noise that a double could tell from none."""
 _erfc = np.vectorize(erfc, otypes=[float])
 
 
@@ -83,7 +85,7 @@ class PushedLaw:
         per_piece = 1 / np.maximum(self.sum_scale, 1e-300)
         if self.slopes is not None:
             per_piece = np.minimum(
-                per_piece, self.slopes[1] / np.maximum(self.value_weight, 1e-300)
+                per_piece, min(self.slopes[1], _NO_NOISE) / np.maximum(self.value_weight, 1e-300)
             )
         steepest = np.full(len(self.normal_variance), inf)
         np.minimum.at(steepest, self.item, per_piece)
@@ -118,7 +120,7 @@ def _value_cumulants(
     eta: FloatArray, slopes: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the same of minus D's noise, less its mean: Pr[y] ∝ e^(-s_R·y) or e^(s_L·y)."""
-    up, down = slopes
+    up, down = (min(slope, _NO_NOISE) for slope in slopes)
     mean = _log_moment(np.zeros(1), up, down)[1]
     log_moment, first, second = _log_moment(eta, up, down)
     start = _log_moment(np.zeros(1), up, down)[0]
