@@ -56,3 +56,18 @@ def test_a_single_row_more_changes_no_other_sample(opened: Opener, seed: int) ->
 def test_another_key_changes_the_sample(opened: Opener, seed: int) -> None:
     """The tests above have teeth."""
     assert sampled(opened, BEFORE, seed) != sampled(opened, BEFORE, seed + 1)
+
+
+def sampled_once(opened: Opener, rows: Sequence[LogRow], seed: int) -> list[int]:
+    """Return how often each watched record is taken where a user gives one."""
+    head_list = HeadList.of(RECORDS, mechanism=MECHANISM, private=False)
+    with opened(rows, seed, opt_in=None, records_per_user=1) as population:
+        counts: list[int] = population.opt_in.cell_counts(head_list, 1)[: len(RECORDS)].tolist()
+    assert sum(counts) == 60
+    return counts
+
+
+def test_one_record_of_a_user_depends_on_own_rows_only(opened: Opener, seed: int) -> None:
+    before = sampled_once(opened, BEFORE, seed)
+    assert sampled_once(opened, CHANGED, seed) == before
+    assert sampled_once(opened, BEFORE, seed + 1) != before
