@@ -4,13 +4,17 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from uuid import UUID
 
 import asyncpg
 import pytest
 
+from blender_dp.service.jobs.erase import erase as erase_job
 from blender_dp.service.key_vault import KeyDestroyedError, KeyVault, Purpose
 from blender_dp.service.open_store import open_store
+from blender_dp.service.parts import Parts
 from blender_dp.service.sealed_records import RecordSeal
 from blender_dp.service.sqlite.backup import back_up
 from blender_dp.service.store import CampaignStore, Contribution
@@ -117,9 +121,9 @@ async def stored(place: Place, campaign: UUID) -> list[Contribution]:
 
 
 async def erase(place: Place, campaign: UUID) -> None:
-    """Do what the erase job does."""
-    place.vault.destroy(campaign)
-    await place.store.scrub(campaign)
+    """Run the erase job itself."""
+    parts = cast("Parts", SimpleNamespace(store=place.store, keys=place.vault))
+    await erase_job(parts, await place.store.campaign(campaign))
     await place.flush()
 
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import UUID
 
+import msgspec
 import pytest
 from service.running import Service, running
 
@@ -121,6 +122,18 @@ def test_a_record_is_made_once_and_outlives_the_keys(tmp_path: Path) -> None:
             again.record_draw(campaign, b"2" * 32)
         with pytest.raises(KeyDestroyedError):
             again.key(campaign, Purpose.RECORDS)
+
+
+def test_parts_that_run_together_are_told_apart() -> None:
+    """No two lists of contributions have one fingerprint, wherever one ends and the next begins."""
+    campaign, records = a_campaign(), [Record("q", "u.example")]
+    together, apart = Fingerprint(campaign), Fingerprint(campaign)
+    encoded = msgspec.msgpack.encode(records)
+    together.add(b"owner" + encoded + b"other", records)
+    apart.add(b"owner", records)
+    apart.add(b"other", records)
+    draws = [made.randomness(bytes(32)).draw_bytes(32) for made in (together, apart)]
+    assert draws[0] != draws[1]
 
 
 def test_the_noise_depends_on_everything_that_the_list_is_computed_from() -> None:
