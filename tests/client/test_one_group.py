@@ -22,7 +22,7 @@ from blender_dp.client import (
     ServiceRefusalError,
     UnreachableError,
 )
-from blender_dp.core.errors import BlenderError
+from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.core.head_list import Record
 
 A, B = "https://a.example", "https://b.example"
@@ -225,3 +225,14 @@ def test_a_description_that_changed_after_the_contribution_is_refused(person: Pe
     with pytest.raises(RefusedError) as refusal:
         person.report()
     assert refusal.value.rule is Rule.CHANGED
+
+
+def test_a_contribution_that_no_service_takes_costs_nothing(tmp_path: Path) -> None:
+    """Each record is within its limits, all of them together are not."""
+    person = Person(tmp_path)
+    person.device().enrol(CAMPAIGN)
+    long = tuple(Record(f"{i}" + "q" * 2000, "u" * 8000) for i in range(500))
+    with pytest.raises(InputError, match="at most 4 MiB"):
+        person.device().contribute(CAMPAIGN, long, agreed=CONSENT)
+    assert person.device().ledger().spent == 0
+    person.contribute()

@@ -19,8 +19,8 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.report_intake import MOST_BATCH_BYTES
 from blender_dp.service.request_body import read_body
-from blender_dp.service.routes.opt_in import MOST_BYTES as MOST_OPT_IN_BYTES
 from blender_dp.service.strict_json import LONGEST_EXPLAINED
+from blender_dp.wire.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
 
 pytestmark = pytest.mark.anyio
 EMPTY_REPORTS = b'{"reports":[' + b"{}," * (MOST_BATCH_BYTES // 3 - 8) + b"{}]}"

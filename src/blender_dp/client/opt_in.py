@@ -28,10 +28,8 @@ from blender_dp.wire.contribution import (
     ConsentReceipt,
     Contribution,
     consent_digest,
-    contribution_document,
-    read_contribution,
+    contribution_bytes,
 )
-from blender_dp.wire.documents import canonical
 
 _OPEN = "opt-in-open"
 """The state in which contributions are taken."""
@@ -140,6 +138,4 @@ def _body(promise: CampaignPromise, records: tuple[Record, ...], given_at: datet
         text_digest=consent_digest(promise.consent_text),
         given_at=given_at,
     )
-    document = contribution_document(Contribution(consent=consent, records=records))
-    read_contribution(document)
-    return canonical(document)
+    return contribution_bytes(Contribution(consent=consent, records=records))

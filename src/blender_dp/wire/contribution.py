@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from blender_dp.core.errors import InputError
 from blender_dp.core.head_list import Record
-from blender_dp.wire.documents import digest_of_bytes
+from blender_dp.wire.documents import canonical, digest_of_bytes
 from blender_dp.wire.hash_chain import is_digest, is_text
 from blender_dp.wire.times import read_time, written_time
 
@@ -15,6 +15,8 @@ VERSION = 1
 MOST_RECORDS = 10_000
 MOST_QUERY_BYTES = 2_048
 MOST_URL_BYTES = 8_192
+MOST_BYTES = 1 << 22
+"""Of the whole upload."""
 MOST_VERSION_LETTERS = 100
 _SOURCE = "the contribution"
 
@@ -53,6 +55,16 @@ def contribution_document(contribution: Contribution) -> dict[str, Any]:
         },
         "records": [{"query": query, "url": url} for query, url in contribution.records],
     }
+
+
+def contribution_bytes(contribution: Contribution) -> bytes:
+    """Return what is uploaded as bytes; refuse what a service would, before anything is spent."""
+    document = contribution_document(contribution)
+    read_contribution(document)
+    content = canonical(document)
+    if len(content) > MOST_BYTES:
+        raise InputError(_SOURCE, f"must be at most {MOST_BYTES >> 20} MiB of JSON")
+    return content
 
 
 def read_contribution(document: Mapping[str, Any]) -> Contribution:

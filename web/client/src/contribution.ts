@@ -1,4 +1,5 @@
 /** What an opt-in user hands over raw: entered in the ledger first, and taken back if asked. */
+import { utf8 } from './canonical.js';
 import { type Description, readDescription } from './description.js';
 import type { KeptLedger } from './kept-ledger.js';
 import { type Change, type LedgerEntry, withChange } from './ledger.js';
@@ -8,6 +9,9 @@ import type { Service } from './transport.js';
 
 /** Answers after which the same bytes need not be sent again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 415, 422];
+
+/** Of a whole contribution, as services take it. */
+const MOST_BYTES = 2 ** 22;
 
 /** What a person hands over. */
 export interface Contribution {
@@ -86,7 +90,8 @@ async function recorded(
   { digest: madeFor, epsilon, delta, state }: Description,
   { body, token: given }: Contribution,
 ): Promise<LedgerEntry> {
-  // A contribution that comes too late would be debited, and keep the device from reporting.
+  // A contribution that is refused would be debited, and keep the device from reporting.
+  must(utf8(body).length <= MOST_BYTES, 'a contribution must be at most 4 MiB');
   must(state === 'opt-in-open', 'the campaign does not take contributions now');
   const token = given ?? (await enrolled(service, campaign));
   return ledger.record(campaign, 'contribution', (kept): Change<LedgerEntry> => {

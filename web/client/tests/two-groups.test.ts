@@ -76,6 +76,13 @@ describe('a contribution', () => {
     expect(await entries()).toMatchObject([{ state: 'sent', body: '1' }]);
   });
 
+  test('that no service takes costs nothing', async () => {
+    const body = JSON.stringify({ records: ['é'.repeat(2 ** 21)] });
+    const result = await device().contribute(CAMPAIGN, { agreed: AGREED, body });
+    expect(result).toEqual({ ok: false, problem: 'a contribution must be at most 4 MiB' });
+    expect(await entries()).toEqual([]);
+  });
+
   test('must fit in the budget, ε and δ', async () => {
     for (const policy of [{ mostEpsilon: 3.9 }, { mostDelta: 9e-7 }]) {
       expect((await device({ policy }).contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);

@@ -22,9 +22,13 @@ from blender_dp.service.routes.asking import BEARER, Asking, StrictRequest, addr
 from blender_dp.service.routes.campaigns import ONE
 from blender_dp.service.routes.refusals import WITH_BODY, refusals
 from blender_dp.service.store import Reason, StoreRefusal
-from blender_dp.wire.contribution import Contribution, consent_digest, read_contribution
+from blender_dp.wire.contribution import (
+    MOST_BYTES,
+    Contribution,
+    consent_digest,
+    read_contribution,
+)
 
-MOST_BYTES = 1 << 22
 _PATH = ONE + "/opt-in"
 _REFUSED = (
     *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.WITHDRAWN),
