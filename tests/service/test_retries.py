@@ -41,6 +41,13 @@ async def given_up(service: Service, monkeypatch: pytest.MonkeyPatch, users: int
     return campaign
 
 
+async def failed_jobs(service: Service) -> int:
+    """Return how many failed jobs whoever watches the service is told of."""
+    now = service.clock()
+    load = await service.parts.store.workload(now=now, overdue_since=now - timedelta(hours=1))
+    return load.failed
+
+
 async def test_a_job_that_gave_up_succeeds_when_its_cause_is_gone(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,9 +60,7 @@ async def test_a_job_that_gave_up_succeeds_when_its_cause_is_gone(
     assert states == [("failed", MOST_ATTEMPTS, False), ("waiting", 0, False)]
     await fresh.jobs_done()
     assert await fresh.state(campaign) == "list-published"
-    store, hour = fresh.parts.store, timedelta(hours=1)
-    load = await store.workload(now=fresh.clock(), overdue_since=fresh.clock() - hour)
-    assert load.failed == 0
+    assert await failed_jobs(fresh) == 0
     audit = await fresh.http.get("/v1/audit-log", headers=fresh.as_role(Role.AUDITOR))
     assert "job-retried" in [entry["kind"] for entry in audit.json()["entries"]]
 
@@ -84,6 +89,8 @@ async def test_what_waits_failed_for_good_or_is_purged_is_not_retried(
     assert slug_of(await retry(fresh, campaign, "head-list")) == "job-not-retriable"
     other = await given_up(fresh, monkeypatch, users=5)
     await fresh.moved(other, "purge", "opt-in-sealed")
+    failed, _ = (await fresh.progress(other))["jobs"]
+    assert (failed["kind"], failed["can_retry"]) == ("head-list", False)
     assert slug_of(await retry(fresh, other, "head-list")) == "job-not-retriable"
 
 
@@ -105,6 +112,10 @@ async def test_erasing_that_gave_up_is_retried_even_when_purged(
         for _ in range(MOST_ATTEMPTS):
             assert await fresh.worker.run_one()
             await fresh.outlast_lease()
+    (failed,) = (await fresh.progress(campaign))["jobs"]
+    assert (failed["kind"], failed["can_retry"]) == ("erase", True)
+    assert await failed_jobs(fresh) == 1
     assert (await retry(fresh, campaign, "erase")).status_code == 200
+    assert await failed_jobs(fresh) == 0
     await fresh.jobs_done()
     assert [job["state"] for job in (await fresh.progress(campaign))["jobs"]] == ["failed", "done"]

@@ -53,6 +53,10 @@ class JobKind(StrEnum):
     RELEASE = "release"
     """From the reports' counts to the blended result."""
 
+    def is_needed_in(self, state: State) -> bool:
+        """Tell whether a campaign in this state still needs the work: purged, only the erasure."""
+        return self is JobKind.ERASE or state is not State.PURGED
+
 
 _STEPS = {
     Move.OPEN_OPT_IN: (State.DRAFT, State.OPT_IN_OPEN),

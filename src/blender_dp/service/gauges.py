@@ -29,7 +29,9 @@ class Gauges:
         self._overdue = newest(
             "jobs_overdue", "Jobs not ended an hour after their campaign moved, failed ones apart."
         )
-        self._failed = newest("jobs_failed", "Jobs that ended in failure, purged campaigns apart.")
+        self._failed = newest(
+            "jobs_failed", "Jobs that ended in failure; of purged campaigns, erasures only."
+        )
         self._oldest = newest(
             "oldest_open_campaign_seconds",
             "How long the campaign that has been open for longest is open; 0 if none is.",

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from blender_dp.service.campaign import JobKind
+from blender_dp.service.campaign import JobKind, State
 from blender_dp.service.job_leases import Job, JobState
 from blender_dp.service.jobs.failures import PASSING, Failure
 from blender_dp.service.store import Progress
@@ -22,8 +22,8 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the operator may have it tried again."""
 
     @classmethod
-    def of(cls, job: Job, *, is_last: bool) -> "ShownJob":
-        """Return how a job is shown, the campaign's last of its kind or an earlier one."""
+    def of(cls, job: Job, *, state: State, is_last: bool) -> "ShownJob":
+        """Return how a job of a campaign is shown, the last of its kind or an earlier one."""
         failure = next((one for one in Failure if one == job.failure), None)
         return cls(
             id=job.id,
@@ -32,7 +32,7 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
             attempts=job.attempts,
             failure=job.failure,
             advice=failure.advice if failure else None,
-            can_retry=is_last and failure in PASSING,
+            can_retry=is_last and failure in PASSING and job.kind.is_needed_in(state),
         )
 
 
@@ -63,5 +63,8 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
             withdrawn=progress.withdrawn,
             reports=ReportTotals(record=progress.record_reports, query=progress.query_reports),
             refused=dict(progress.refused),
-            jobs=[ShownJob.of(job, is_last=job == last[job.kind]) for job in progress.jobs],
+            jobs=[
+                ShownJob.of(job, state=progress.state, is_last=job == last[job.kind])
+                for job in progress.jobs
+            ],
         )

@@ -79,6 +79,7 @@ class Contribution:
 class Progress:
     """How far a campaign is, in counts that name no record."""
 
+    state: State
     enrolled: int
     contributed: int
     withdrawn: int

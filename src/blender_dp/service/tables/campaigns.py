@@ -173,6 +173,7 @@ async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
         number,
     )
     return Progress(
+        state=(await get(tx, campaign_id)).state,
         enrolled=sum(by_status.values()),
         contributed=by_status.get("contributed", 0),
         withdrawn=by_status.get("withdrawn", 0),

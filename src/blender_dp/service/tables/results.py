@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.service.campaign import Campaign, JobKind, Move, State
+from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.database import Transaction, first
 from blender_dp.service.job_leases import JobState, Lease
 from blender_dp.service.store import Document, Finished, Reason, StoreRefusal
@@ -56,7 +56,7 @@ async def retry(
     """Add a job like a campaign's last of its kind if that one failed for one of these reasons."""
     campaign = await campaigns.get_locked(tx, campaign_id)
     number = await campaigns.number_of(tx, campaign_id)
-    is_over = campaign.state is State.PURGED and kind is not JobKind.ERASE
+    is_over = not kind.is_needed_in(campaign.state)
     if is_over or await jobs.last_failure(tx, number, kind) not in after:
         raise StoreRefusal(Reason.JOB_NOT_RETRIABLE)
     await jobs.add(tx, number, kind)

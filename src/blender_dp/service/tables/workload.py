@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from blender_dp.service.campaign import State
+from blender_dp.service.campaign import JobKind, State
 from blender_dp.service.campaign_description import written
 from blender_dp.service.database import Transaction, first
 from blender_dp.service.job_leases import JobState
@@ -13,15 +13,18 @@ _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))
 
 async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Workload:
     """Return what waits, what failed and since when a campaign is open."""
-    # A failed job of a purged campaign, or one that was retried, is nobody's concern any more.
+    # A failed job that was retried is nobody's concern any more, nor is one of a purged campaign
+    # unless it should have erased it.
     found = await tx.rows(
         "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1 THEN 1 ELSE 0 END)"
         " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign"
-        " WHERE NOT (jobs.state = $2 AND (campaigns.state = $3 OR EXISTS"
+        " WHERE NOT (jobs.state = $2 AND (campaigns.state = $3 AND jobs.kind <> $5"
+        " OR EXISTS"
         " (SELECT 1 FROM jobs AS retry WHERE retry.campaign = jobs.campaign"
         " AND retry.kind = jobs.kind AND retry.id > jobs.id))) AND jobs.state <> $4"
         " GROUP BY jobs.state",
         *(written(overdue_since), str(JobState.FAILED), str(State.PURGED), str(JobState.DONE)),
+        str(JobKind.ERASE),
     )
     counts = {state: int(count) for state, count, _ in found}
     oldest = await first(
