@@ -87,6 +87,9 @@ def problems() -> str:
         "if a documented field or parameter is at fault. What was sent is never repeated.",
         "401 has `WWW-Authenticate`; 429 and 503 have `Retry-After`, in seconds.",
         "",
+        "Two answers are given before there is a request, and have another form: 400 in plain",
+        "text to bytes that are no HTTP, and 503 without a body where all connections are busy.",
+        "",
         "| status | type `urn:blender-dp:problem:…` | what must be so |",
         "|---|---|---|",
     ]

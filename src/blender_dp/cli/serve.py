@@ -51,7 +51,8 @@ def serve(
         Leave jobs and deadlines to another process (blender-dp work).
     uploads_per_second
         How many enrolments are taken from one address, and uploads with one token, for simulated
-        devices or a front end that hides addresses. Default: a few at once, then one in a second.
+        devices or a front end that hides addresses. Default: 20 enrolments at once, then one in
+        five seconds; 60 uploads at once, then one in a second.
     most_delta
         The largest δ that a campaign may have. Devices refuse more than 1e-5 by default.
     first_token_file

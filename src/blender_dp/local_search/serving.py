@@ -1,9 +1,9 @@
 """Which queries and records of a release may be shown to people.
 
 The opt-in users decide which records are listed, and a handful of accounts that act together can
-list whatever they like: 7 are enough at ε = 4, δ = 10⁻⁵. What they cannot move is what the clients
-say. So a query or record is served only if the clients alone say that enough of them have it,
-and if what the opt-in users say does not contradict them.
+list whatever they like: at ε = 4, δ = 10⁻⁵ five to nine, by how the list is found. What they cannot
+move is what the clients say. So a query or record is served only if the clients alone say that
+enough of them have it, and if what the opt-in users say does not contradict them.
 
 Clients can be pushed too: anybody may send reports. Whatever of the clients' estimate could be the
 work of a push of a stated size does not count, unless the opt-in users rule it out.
