@@ -17,6 +17,8 @@ const MOST_BYTES = 2 ** 22;
 export interface Contribution {
   /** The digest of the text that the person agreed to; it must be the campaign's. */
   readonly agreed: string;
+  /** The digest of the description that the person chose by; it must still be the campaign's. */
+  readonly promised: string;
   /** Exactly what is sent. */
   readonly body: string;
   /** What lets it in, from the operator; if left out, the device enrols itself. */
@@ -45,6 +47,10 @@ export async function contribute(
   must(
     contribution.agreed === description.consent,
     'the text that the person agreed to must be that of the campaign',
+  );
+  must(
+    contribution.promised === description.digest,
+    'what the campaign promises must be what the person chose by; please choose again',
   );
   const entry = before ?? (await recorded(contributor, campaign, description, contribution));
   must(entry.madeFor === description.digest, 'the description of a campaign must stay the same');

@@ -16,7 +16,14 @@ import {
   type LedgerEntry,
 } from '../src/ledger.js';
 import type { Storage } from '../src/storage.js';
-import { CAMPAIGNS, FATES, type Fate, LEAST_COST, MachineService } from './machine-service.js';
+import {
+  CAMPAIGNS,
+  FATES,
+  type Fate,
+  LEAST_COST,
+  MachineService,
+  PROMISES,
+} from './machine-service.js';
 import { CONSENT_TEXT } from './service.js';
 
 const DAY = 86_400_000;
@@ -115,7 +122,9 @@ class World {
   }
 
   contribute(campaign: string) {
-    return this.#client.contribute(campaign, { agreed: AGREED, body: `draft ${++this.#drafts}` });
+    const promised = PROMISES.get(campaign) ?? '';
+    const body = `draft ${++this.#drafts}`;
+    return this.#client.contribute(campaign, { agreed: AGREED, promised, body });
   }
 
   report(campaign: string) {

@@ -21,6 +21,8 @@ const DELTA = '4e-06';
 
 interface Published {
   readonly id: string;
+  /** The digest of its description. */
+  readonly digest: string;
   /** What the service says of the campaign. */
   readonly shown: string;
   readonly list: string;
@@ -46,7 +48,7 @@ async function publish(): Promise<readonly Published[]> {
       },
       log,
     );
-    published.push({ id, shown: JSON.stringify({ state: '?', description }), list });
+    published.push({ id, digest, shown: JSON.stringify({ state: '?', description }), list });
   }
   return published;
 }
@@ -55,6 +57,7 @@ const PUBLISHED = await publish();
 const WHOLE_LOG = [...LOG, ...PUBLISHED.flatMap(({ list }) => entryOf(list))];
 const PIECES = await Promise.all(WHOLE_LOG.map((_, start) => logText(WHOLE_LOG.slice(start))));
 export const CAMPAIGNS = PUBLISHED.map(({ id }) => id);
+export const PROMISES = new Map(PUBLISHED.map(({ id, digest }) => [id, digest]));
 /** What a report or contribution costs at least, in millionths: a little less than is promised. */
 export const LEAST_COST = new Map(
   CAMPAIGNS.map((id, i) => [id, Number(PROMISED[i]) * 1_000_000 - 1]),

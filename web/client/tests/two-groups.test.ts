@@ -17,6 +17,7 @@ import {
 
 const AGREED = await textDigest(CONSENT_TEXT);
 const CONTRIBUTION = { agreed: AGREED, body: '{"records":[]}' };
+type Given = Omit<Contribution, 'promised'> & Partial<Contribution>;
 let service: FakeService;
 let storage: Storage;
 
@@ -33,9 +34,11 @@ function client(options: Partial<ClientOptions> = {}): BlenderClient {
 function device(options: Partial<ClientOptions> = {}) {
   const one = client(options);
   return {
-    contribute(campaign: string, contribution: Contribution) {
+    /** By default the person chose by what the campaign promises now. */
+    async contribute(campaign: string, contribution: Given) {
       service.state = 'opt-in-open';
-      return one.contribute(campaign, contribution);
+      const promised = await digestOf({ ...service.description, id: campaign });
+      return one.contribute(campaign, { promised, ...contribution });
     },
     report(campaign: string, record: null) {
       service.state = 'clients-open';
@@ -118,6 +121,19 @@ describe('a contribution', () => {
     expect(service.contributions.size).toBe(0);
   });
 
+  test('is none for another description than the person chose by', async () => {
+    const promised = await digestOf(goodDescription());
+    service.description = goodDescription({ parameters: { epsilon: '8.0', delta: '1e-06' } });
+    expect(await device().contribute(CAMPAIGN, { ...CONTRIBUTION, promised })).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('chose by'),
+    });
+    expect(await entries()).toEqual([]);
+    expect(service.traffic.map((line) => line.trim())).toEqual([
+      `${SERVICE}/v1/campaigns/${CAMPAIGN}`,
+    ]);
+  });
+
   test.each([
     ['description', { description: null }],
     ['id', { describedId: 'other' }],
@@ -191,7 +207,8 @@ test('another service gets no contribution again, and confirms no withdrawal', a
 
 test('a campaign that takes no contributions gets none, and nothing is debited', async () => {
   service.state = 'clients-open';
-  expect((await client().contribute(CAMPAIGN, CONTRIBUTION)).ok).toBe(false);
+  const promised = await digestOf(goodDescription());
+  expect((await client().contribute(CAMPAIGN, { ...CONTRIBUTION, promised })).ok).toBe(false);
   expect([await entries(), service.contributions.size]).toEqual([[], 0]);
 });
 

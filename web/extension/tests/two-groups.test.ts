@@ -174,6 +174,16 @@ describe('a promise that changed after the choice', () => {
     expect(await device().contributeNow()).toContain('choose again');
     expect(service.uploads).toEqual([]);
   });
+
+  test('gets no contribution though the change was not looked up yet', async () => {
+    await optIn();
+    service.campaign = campaignDocument(changed);
+    expect(await device().contributeNow()).toContain('choose again');
+    expect([service.uploads, (await device().view()).account.entries]).toEqual([[], []]);
+    await device().refreshCampaign();
+    expect(await optIn()).toBeUndefined();
+    expect(await device().contributeNow(), 'who chose again contributes').toBeUndefined();
+  });
 });
 
 describe('a contribution that an earlier version kept beside the settings', () => {

@@ -241,9 +241,10 @@ export class Device {
     const made = await this.#entry(settings, 'contribution');
     const problem = contributionProblem(campaign, receipt, made);
     if (problem) return problem;
-    if (campaign.description !== settings.promised) return CHANGED;
+    const { description: promised } = campaign;
+    if (promised !== settings.promised) return CHANGED;
     const body = contributionText(receipt, await this.records.read());
-    const contribution = { agreed: receipt.digest, body };
+    const contribution = { agreed: receipt.digest, promised, body };
     const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
     if (!after.ok) return after.problem;
     return {
