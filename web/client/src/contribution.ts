@@ -2,7 +2,7 @@
 import { utf8 } from './canonical.js';
 import { type Description, readDescription } from './description.js';
 import type { KeptLedger } from './kept-ledger.js';
-import { type Change, type LedgerEntry, withChange } from './ledger.js';
+import { type Change, findEntry, type LedgerEntry, withChange } from './ledger.js';
 import { type Policy, requireBudget, requireSameDescription } from './policy.js';
 import { must } from './refusal.js';
 import type { Service } from './transport.js';
@@ -66,7 +66,7 @@ export async function contribute(
 
 /** Has a contribution deleted, for good; only an answer that says so counts. */
 export async function withdraw({ service, ledger }: Contributor, campaign: string): Promise<void> {
-  const entry = await ledger.find(campaign, 'contribution');
+  const entry = await ownEntry(service, ledger, campaign);
   must(entry !== undefined, 'there is nothing to withdraw');
   if (entry.state === 'withdrawn') return;
   requireOwn(service, entry);
@@ -80,6 +80,20 @@ export async function withdraw({ service, ledger }: Contributor, campaign: strin
     ledger: withChange(kept, entry, { body: '', state: 'withdrawn' }),
     value: undefined,
   }));
+}
+
+/** Returns the contribution; one that was kept without an address belongs to the first one used. */
+function ownEntry(
+  { address }: Service,
+  ledger: KeptLedger,
+  campaign: string,
+): Promise<LedgerEntry | undefined> {
+  return ledger.update((kept) => {
+    const entry = findEntry(kept, campaign, 'contribution');
+    if (!entry || entry.service) return { value: entry };
+    const change = { service: address };
+    return { ledger: withChange(kept, entry, change), value: { ...entry, ...change } };
+  });
 }
 
 /** Refuses to use a token elsewhere: another service could keep records, or confirm anything. */

@@ -17,7 +17,7 @@ export type EntryState = 'unsent' | 'sent' | 'refused' | 'uncertain' | 'withdraw
 export interface LedgerEntry {
   readonly campaign: string;
   readonly role: Role;
-  /** The address of the service that it was made for. */
+  /** The address of the service that it was made for; empty if an earlier version kept none. */
   readonly service: string;
   /** The digest of what it was made for: a report's list, or a contribution's description (empty if unknown). */
   readonly madeFor: string;

@@ -213,6 +213,26 @@ describe('a contribution that an earlier version kept beside the settings', () =
     },
   );
 
+  test('without the link is withdrawn once the link is taken up again, at that address only', async () => {
+    await keepOld('sent', '{}');
+    await device().settings.change((old) => ({ ...old, invitation: null, campaign: null }));
+    expect(await device().forgetEverything()).toContain('take up the link again');
+    await device().invite(INVITATION);
+    service.answers = [-1];
+    expect(await device().withdraw()).toContain('did not confirm');
+    const other = { service: 'https://other.example', campaign: CAMPAIGN, publicKey: null };
+    await device().settings.change((old) => ({ ...old, invitation: other }));
+    const { length } = service.traffic;
+    expect(await device().withdraw()).toContain('the address that it was made for');
+    expect(service.traffic.length).toBe(length);
+    await device().invite(INVITATION);
+    expect(await device().withdraw()).toBeUndefined();
+    expect(service.traffic.at(-1)).toMatchObject({
+      line: 'DELETE /opt-in',
+      token: 'Bearer old token',
+    });
+  });
+
   test.each([
     ['withdrawn', '{}'],
     ['gathering', null],
