@@ -152,7 +152,8 @@ def test_a_dead_worker_is_replaced_and_a_hanging_one_keeps_no_job_and_no_stop(
         assert moved.is_success, moved.text
         eventually(lambda: _are_ended(service.get(f"{path}/progress")["jobs"]))
         service.process.send_signal(signal.SIGTERM)
-        assert service.process.wait(_PATIENCE) == 0
+        assert service.process.wait(_PATIENCE) == 1
+        assert 0 in [line.get("worker") for line in service.lines("ended-by-force")]
         eventually(lambda: is_free(port))
 
 
@@ -199,3 +200,21 @@ def test_when_no_worker_can_live_the_exit_status_says_so(
     assert (done.returncode, events[-1]) == (status, last)
     assert events.count("worker-died") >= deaths
     assert events.count("listening") == ("listened" in arguments)
+
+
+@pytest.mark.parametrize(("how", "status"), [("obeys", 0), ("hangs", 1)])
+def test_the_exit_status_says_that_a_worker_had_to_be_killed(how: str, status: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("failing_workers.py"), how],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stderr is not None
+            assert any('"listening"' in line for line in process.stderr)
+            process.terminate()
+            _, err = process.communicate(timeout=_PATIENCE)
+        finally:
+            process.kill()
+    assert process.returncode == status
+    assert ('"event":"ended-by-force"' in err) == (how == "hangs")

@@ -31,8 +31,8 @@ def serve(
     Needs no other process: everything is kept in one directory. The very first start makes an
     operator token and prints it once. Ctrl-C or SIGTERM stops it after what it accepted is
     answered, within ten seconds whatever hangs.
-    Exit status: 0 when stopped, 1 if it had to end itself by force or if no worker could live any
-    more, 2 if it cannot start.
+    Exit status: 0 when stopped, 1 if it or a worker had to be ended by force or if no worker could
+    live any more, 2 if it cannot start.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from blender_dp.cli.ending import STOPPING
+from blender_dp.cli.ending import FORCED_STATUS, STOPPING
 from blender_dp.cli.failures import BAD_INPUT
 from blender_dp.service.logging import Journal
 
@@ -23,6 +23,8 @@ _MOST_FAILED_STARTS = 5
 _SHORT_LIFE_SECONDS = 60
 _PAUSES_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Before a worker is started again; longer after each short life."""
+_BY_FORCE = (-signal.SIGKILL, -signal.SIGALRM)
+"""Exit statuses of a worker that was killed, by the supervisor or by its own timer."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 Serve = Callable[[int, Connection, bool], None]
@@ -120,16 +122,21 @@ class Supervisor:
         """Supervise until a signal comes; return the exit status."""
         with _signals() as woken:
             try:
-                while True:
-                    self._start_due()
-                    wait([woken, *self._awaited()], self._pause())
-                    if woken.poll():
-                        return 0
-                    self._hear()
-                    if (status := self._bury()) is not None:
-                        return status
+                status = self._supervise(woken)
             finally:
-                self._end()
+                had_to_force = self._end()
+        return status or (FORCED_STATUS if had_to_force else 0)
+
+    def _supervise(self, woken: Connection) -> int:
+        """Keep workers alive until a signal comes or there is no hope left."""
+        while True:
+            self._start_due()
+            wait([woken, *self._awaited()], self._pause())
+            if woken.poll():
+                return 0
+            self._hear()
+            if (status := self._bury()) is not None:
+                return status
 
     def _start_due(self) -> None:
         for worker in self._workers:
@@ -170,22 +177,31 @@ class Supervisor:
             return ALL_DIED
         return None
 
-    def _end(self) -> None:
-        """End every worker: by a signal, and by force those that are left."""
-        living = [worker.process for worker in self._workers if worker.process is not None]
-        for process in living:
+    def _end(self) -> bool:
+        """End every worker by a signal; tell whether one did not end by itself."""
+        living = [
+            (worker.number, worker.process)
+            for worker in self._workers
+            if worker.process is not None and worker.process.exitcode is None
+        ]
+        for _, process in living:
             process.terminate()
         until = time.monotonic() + KILLED_AFTER_SECONDS
-        for process in living:
+        for _, process in living:
             process.join(max(0.0, until - time.monotonic()))
-        _kill(living)
+        statuses = {number: _killed(process) for number, process in living}
+        for number, status in statuses.items():
+            if status in _BY_FORCE:  # it could not say so itself
+                self._journal.write("ended-by-force", worker=number)
+        return any(status in (*_BY_FORCE, FORCED_STATUS) for status in statuses.values())
 
 
-def _kill(processes: Sequence[BaseProcess]) -> None:
-    for process in processes:
-        if process.exitcode is None:
-            process.kill()
-            process.join()
+def _killed(process: BaseProcess) -> int | None:
+    """Return the exit status of a process, killed if it still lives."""
+    if process.exitcode is None:
+        process.kill()
+        process.join()
+    return process.exitcode
 
 
 @contextmanager
