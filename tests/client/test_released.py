@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, described_by, head_list
@@ -26,21 +27,22 @@ PAGE = 2
 class Published:
     """A service that released a campaign; tests break one thing of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *earlier: dict[str, Any]) -> None:
+        """Publish all of a campaign after what ``earlier`` says happened before."""
         listed = head_list_document(head_list())
-        happened = [
-            ("campaign", "sha256:" + "0" * 64),
-            ("head-list", listed["digest"]),
-            ("release", digest_of_bytes(canonical(RELEASE))),
+        own: list[dict[str, Any]] = [
+            {"kind": "campaign", "digest": "sha256:" + "0" * 64},
+            {"kind": "head-list", "digest": listed["digest"]},
+            {"kind": "release", "digest": digest_of_bytes(canonical(RELEASE))},
         ]
         self.entries: list[dict[str, Any]] = []
-        for hour, (kind, digest) in enumerate(happened):
+        for hour, what in enumerate([*earlier, *own]):
             last = self.entries[-1] if self.entries else None
             time = START + timedelta(hours=hour)
-            self.entries.append(entry(last, kind=kind, campaign=CAMPAIGN, digest=digest, time=time))
+            self.entries.append(entry(last, **{"campaign": CAMPAIGN, "time": time, **what}))
         self.log_key = self.list_key = KEY
         self.campaign = CAMPAIGN
-        self.list_entry = self.entries[1]
+        self.list_entry = self.entries[-2]
         self.listed = listed
         self.documents: dict[str, Any] = {place: {"a": place} for place in FILES.values()}
         self.documents["release"] = RELEASE
@@ -73,6 +75,31 @@ def test_what_holds_is_taken() -> None:
     released = fetch_released(Published(), CAMPAIGN, key=public_key_of(KEY))
     assert set(released.documents) == {"head_list.json", *FILES}
     assert released.public_key == public_key_of(KEY)
+
+
+@pytest.mark.parametrize(
+    ("kind", "campaign"),
+    [("head-list", OTHER_CAMPAIGN), ("campaign", CAMPAIGN)],
+    ids=["another campaign has an equal list", "another kind has the digest"],
+)
+def test_an_entry_of_something_else_with_the_same_digest_is_passed_over(
+    kind: str, campaign: UUID
+) -> None:
+    digest = head_list_document(head_list())["digest"]
+    service = Published({"kind": kind, "campaign": campaign, "digest": digest})
+    assert fetch_released(service, CAMPAIGN).documents["release.json"] == RELEASE
+
+
+@pytest.mark.parametrize(
+    ("kind", "campaign"), [("release", OTHER_CAMPAIGN), ("campaign", CAMPAIGN)]
+)
+def test_a_release_that_was_logged_as_something_else_is_refused(kind: str, campaign: UUID) -> None:
+    theirs = {**RELEASE, "x": 0.2}
+    digest = digest_of_bytes(canonical(theirs))
+    service = Published({"kind": kind, "campaign": campaign, "digest": digest})
+    service.documents["release"] = theirs
+    with pytest.raises(BlenderError, match="the release is not in the log"):
+        fetch_released(service, CAMPAIGN)
 
 
 def another_list_key(service: Published) -> None:

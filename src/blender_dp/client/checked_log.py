@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from blender_dp.client.transport import Transport
 from blender_dp.core.errors import BlenderError, BrokenInvariantError
 from blender_dp.wire.documents import canonical, digest_of, digest_of_bytes
-from blender_dp.wire.hash_chain import require_chain
+from blender_dp.wire.hash_chain import PublicKind, require_chain
 from blender_dp.wire.signatures import SignatureError
 from blender_dp.wire.signed_head_list import FORMAT as SIGNED_HEAD_LIST
 from blender_dp.wire.signed_log import read_log
@@ -20,10 +21,25 @@ class CheckedLog:
     entries: Sequence[Mapping[str, Any]]
     public_key: str
 
-    def require(self, digests: Sequence[str], what: str) -> Mapping[str, Any]:
-        """Return the entry that names one of these digests, or refuse."""
+    def require(
+        self,
+        digests: Sequence[str],
+        what: str,
+        *,
+        campaign: UUID | None = None,
+        kind: PublicKind | None = None,
+    ) -> Mapping[str, Any]:
+        """Return the first entry that names one of these digests, or refuse.
+
+        Args:
+            digests: Those of the document; campaigns may share one, as equal lists do.
+            what: The document's name, for the refusal.
+            campaign: Whose entry it must be; None takes anybody's.
+            kind: What must have happened; None takes anything.
+        """
         for entry in self.entries:
-            if entry["digest"] in digests:
+            is_wanted = campaign is None or entry["campaign"] == str(campaign)
+            if is_wanted and (kind is None or entry["kind"] == kind) and entry["digest"] in digests:
                 return entry
         raise BlenderError(f"{what} is not in the log")
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
 from blender_dp.client.policy import RefusedError, Rule
 from blender_dp.client.transport import Transport
+from blender_dp.wire.hash_chain import PublicKind
 from blender_dp.wire.signatures import SignatureError
 from blender_dp.wire.signed_head_list import read_signed_head_list
 
@@ -50,10 +51,17 @@ def fetch_released(
         for name, place in FILES.items()
     }
     log = checked_log(fetched_pieces(transport, "log"), key=signed.public_key)
-    listed = log.require([signed.digest], "the head list")
+    listed = log.require(
+        [signed.digest], "the head list", campaign=campaign, kind=PublicKind.HEAD_LIST
+    )
     if listed != signed.log_entry:
         raise SignatureError("the head list names another log entry than the log has for it")
-    log.require(digests_in_log(documents["release.json"]), "the release")
+    log.require(
+        digests_in_log(documents["release.json"]),
+        "the release",
+        campaign=campaign,
+        kind=PublicKind.RELEASE,
+    )
     return ReleasedFiles(
         documents={"head_list.json": signed.document, **documents}, public_key=signed.public_key
     )
