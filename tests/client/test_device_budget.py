@@ -149,6 +149,16 @@ def test_an_interval_that_is_none_is_refused(name: str, value: object) -> None:
         ClientPolicy(**{name: value})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["window", "shortest_interval"])
+def test_an_interval_that_reaches_before_all_dates_is_refused(device: Device, name: str) -> None:
+    century = timedelta(days=36_525)
+    for value in (timedelta.max, century + timedelta(seconds=1)):
+        with pytest.raises(BlenderError, match=f"{name} must be at most 100 years"):
+            ClientPolicy(**{name: value})  # type: ignore[arg-type]
+    policy: dict[str, Any] = {name: century}
+    assert device.at(**policy).report(CAMPAIGN, None, None).state == "sent"
+
+
 @pytest.mark.parametrize("value", [float("nan"), -1e-9, 1.0])
 def test_a_delta_that_is_none_is_refused(value: float) -> None:
     with pytest.raises(BlenderError, match="most_delta must be"):

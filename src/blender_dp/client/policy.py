@@ -47,6 +47,10 @@ class RefusedError(BlenderError):
         super().__init__(sentence)
 
 
+_LONGEST = timedelta(days=36_525)
+"""A longer window would begin before the first date that can be written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientPolicy:
     """What one device lets a service ask of it."""
@@ -76,6 +80,8 @@ class ClientPolicy:
             value = getattr(self, name)  # a number, NaN among them, would compare with nothing
             if not isinstance(value, timedelta) or value < timedelta(0):
                 raise ParameterError(name, "0 or longer, a timedelta", value)
+            if value > _LONGEST:
+                raise ParameterError(name, "at most 100 years", value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
