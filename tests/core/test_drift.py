@@ -1,5 +1,6 @@
 """The test of drift: calibrated, with the power it says it has, and what it makes of drift."""
 
+from dataclasses import replace
 from math import inf, sqrt
 
 import numpy as np
@@ -97,6 +98,29 @@ def test_without_significant_drift_nothing_is_allowed_for() -> None:
     assert between_group_variance(totals(P + z * np.sqrt(VAR_O + VAR_C), P)) == 0
     z = sqrt(float(chi2.isf(0.009, 6)) / 6)
     assert between_group_variance(totals(P + z * np.sqrt(VAR_O + VAR_C), P)) > 0
+
+
+def test_the_sentence_claims_an_allowance_only_where_there_is_one() -> None:
+    """Agreement in a query that is known exactly can outweigh drift in the others: tau² is 0."""
+    z = np.array([0.0, 0, 5, 0, 0, 0])
+    seen = totals(P + z * np.sqrt(VAR_O + VAR_C), P)
+    assert between_group_variance(seen) > 0
+    allowed = compare_groups(seen, between_group_variance=between_group_variance(seen))
+    assert "differ: " in allowed.sentence
+    assert "count for less and the intervals are wider" in allowed.sentence
+
+    known = np.arange(len(P)) == 0
+    exact = replace(
+        seen,
+        opt_in_variance=np.where(known, 1e-9, VAR_O),
+        client_variance=np.where(known, 1e-9, VAR_C),
+    )
+    assert between_group_variance(exact) == 0
+    unallowed = compare_groups(exact, between_group_variance=between_group_variance(exact))
+    assert unallowed.is_significant
+    assert "differ: " in unallowed.sentence
+    assert "do not allow for it" in unallowed.sentence
+    assert "wider" not in unallowed.sentence
 
 
 def test_nothing_to_compare_is_no_drift() -> None:

@@ -13,7 +13,7 @@ from blender_dp.core.cells import FloatArray, IntArray
 from blender_dp.core.chi_square import noncentrality, survival
 
 SIGNIFICANT = 0.01
-"""Drift with a smaller p-value than this makes the opt-in users count for less."""
+"""Drift with a smaller p-value than this lets the opt-in users count for less: by tau²."""
 _WIDEST = 10
 
 
@@ -71,7 +71,7 @@ class Drift:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the opt-in users were made to count for less."""
+        """Whether the groups differ by more than chance; tau² says whether that is allowed for."""
         return self.p_value < SIGNIFICANT
 
     @property
@@ -82,10 +82,12 @@ class Drift:
         queries = "query was" if self.degrees == 1 else "queries were"
         compared = f"{self.degrees} frequent {queries} compared (p = {self.p_value:.2g})"
         if self.is_significant:
-            return (
-                f"Opt-in users and clients differ: {compared}. The opt-in users count for less "
-                "and the intervals are wider for it."
+            allowance = (
+                "The opt-in users count for less and the intervals are wider for it."
+                if self.between_group_variance > 0
+                else "The estimates and intervals do not allow for it."
             )
+            return f"Opt-in users and clients differ: {compared}. {allowance}"
         return (
             f"No difference between opt-in users and clients was found: {compared}. If every one "
             f"of them differed by {self.smallest_detectable:.0%}, that would be found four times "
