@@ -202,8 +202,11 @@ def test_the_delta_of_contributions_adds_up(person: Person) -> None:
     person.device(policy=policy).contribute(OTHER_CAMPAIGN, RECORDS, agreed=CONSENT)
 
 
-def test_a_campaign_that_takes_nothing_yet_gets_no_draw(person: Person) -> None:
-    person.service.state = "list-published"
+@pytest.mark.parametrize(
+    "state", ["list-published", "clients-sealed", "released", "purged", "one of a later version"]
+)
+def test_a_campaign_that_takes_nothing_gets_no_draw(person: Person, state: str) -> None:
+    person.service.state = state
     with pytest.raises(RefusedError) as refusal:
         person.device().report(CAMPAIGN, None, None)
     assert refusal.value.rule is Rule.NOT_OPEN

@@ -22,8 +22,8 @@ from blender_dp.wire.signed_head_list import SignedHeadList, read_signed_head_li
 
 MOST_PIECE_BYTES = 8 << 20
 """A piece of the public log has up to 10,000 entries of some 400 bytes."""
-_BEFORE_REPORTS = frozenset({"draft", "opt-in-open", "opt-in-sealed", "list-published"})
-"""States in which a report would be refused for good, and its draw be wasted."""
+_OPEN = "clients-open"
+"""The state in which reports are taken; in any other one a draw would be refused and wasted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +43,9 @@ class FetchedList:
         require_promised(self.signed, self.promise)
 
     def require_open(self) -> None:
-        """Refuse to draw while the campaign does not take reports yet."""
-        if self.state in _BEFORE_REPORTS:
-            raise RefusedError(Rule.NOT_OPEN, "the campaign does not take reports yet")
+        """Refuse to draw unless the campaign takes reports now."""
+        if self.state != _OPEN:
+            raise RefusedError(Rule.NOT_OPEN, "the campaign does not take reports now")
 
 
 def fetch_campaign(transport: Transport, campaign: UUID) -> dict[str, Any]:
