@@ -1,5 +1,6 @@
 """Nobody is in both groups of a campaign, and nobody contributes twice: whatever gets lost."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -239,3 +240,55 @@ def test_a_contribution_that_no_service_takes_costs_nothing(tmp_path: Path) -> N
         person.device().contribute(CAMPAIGN, long, agreed=CONSENT)
     assert person.device().ledger().spent == 0
     person.contribute()
+
+
+def meanwhile(person: Person, act: Callable[[], None]) -> None:
+    """Let another process act while this one waits for its next answer."""
+
+    def interrupt(_method: str, _path: str) -> None:
+        person.transport.on_send = lambda _method, _path: None
+        person.clock.pass_days(1)
+        act()
+
+    person.transport.on_send = interrupt
+
+
+def test_two_processes_contribute_the_same_bytes(person: Person) -> None:
+    """The second one asked first, and took note of another time of consent."""
+    person.device().enrol(CAMPAIGN)
+    meanwhile(person, person.contribute)
+    person.contribute()
+    person.contribute()
+    assert len(person.service.uploads) == 3
+    assert len(set(person.service.uploads)) == 1
+
+
+def test_two_processes_enrol_with_one_token(person: Person) -> None:
+    """What was contributed with a token can be withdrawn with that one only."""
+
+    def other_process() -> None:
+        person.device().enrol(CAMPAIGN, "given")
+        person.contribute()
+
+    meanwhile(person, other_process)
+    person.device().enrol(CAMPAIGN)
+    person.contribute()
+    assert {token for _, path, token in person.service.requests if "opt-in" in path} == {"given"}
+
+
+def test_what_was_forgotten_meanwhile_stays_so(person: Person) -> None:
+    person.device().enrol(CAMPAIGN)
+    meanwhile(person, person.device().forget)
+    with pytest.raises(BlenderError, match="not enrolled"):
+        person.contribute()
+    assert person.device().ledger().spent == 0
+
+    def other_process() -> None:
+        person.contribute()
+        person.device().forget()
+
+    meanwhile(person, other_process)
+    person.device().enrol(CAMPAIGN)
+    with pytest.raises(BlenderError, match="not enrolled"):
+        person.device().withdraw(CAMPAIGN)
+    person.refuse_report()

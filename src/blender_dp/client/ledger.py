@@ -18,6 +18,7 @@ from uuid import UUID
 
 from blender_dp.client.ledger_rows import (
     Enrolment,
+    EnrolmentState,
     LedgerError,
     LedgerRow,
     Role,
@@ -176,15 +177,31 @@ class Ledger:
         )
 
     def keep_enrolment(self, enrolment: Enrolment) -> None:
-        """Write an enrolment, new or changed."""
-        given_at = enrolment.given_at
+        """Write a new enrolment, unless another process enrolled or contributed meanwhile.
+
+        A contribution belongs to its token: with another one, nobody could withdraw it.
+        """
+        campaign = str(enrolment.campaign)
         with self._transaction() as database:
             database.execute(
-                "REPLACE INTO enrolments VALUES (?, ?, ?, ?, ?)",
-                (
-                    *(str(enrolment.campaign), enrolment.service, enrolment.token),
-                    *(None if given_at is None else written_time(given_at), enrolment.state),
-                ),
+                "INSERT OR IGNORE INTO enrolments SELECT ?, ?, ?, NULL, ? WHERE NOT EXISTS"
+                " (SELECT 1 FROM debits WHERE campaign = ? AND role = 'contribution')",
+                (campaign, enrolment.service, enrolment.token, enrolment.state, campaign),
+            )
+
+    def consent(self, campaign: UUID, now: datetime) -> None:
+        """Note that consent was given now, unless it was given before: that time stays."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE enrolments SET given_at = ? WHERE campaign = ? AND given_at IS NULL",
+                (written_time(now), str(campaign)),
+            )
+
+    def set_enrolment_state(self, campaign: UUID, state: EnrolmentState) -> None:
+        """Note what became of an enrolment; one that was forgotten meanwhile stays so."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE enrolments SET state = ? WHERE campaign = ?", (state, str(campaign))
             )
 
     @contextmanager

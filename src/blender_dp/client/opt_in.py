@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -69,15 +69,15 @@ class OptIn:
 
     def contribute(self, campaign: UUID, records: tuple[Record, ...], agreed: str) -> None:
         """Debit a contribution, then send it; the same bytes at every call."""
-        enrolment, now = self._enrolment(campaign), self.now()
+        now = self.now()
+        self._enrolment(campaign)
         answer = fetch_campaign(self.transport, campaign)
         promise = read_campaign_promise(answer)
         if promise.consent_text != agreed:
             raise BlenderError("the person agreed to another text than this campaign asks for")
-        given_at = enrolment.given_at or now
-        body = _body(promise, records, given_at)
-        enrolment = replace(enrolment, given_at=given_at)
-        self.ledger.keep_enrolment(enrolment)
+        self.ledger.consent(campaign, now)
+        enrolment = self._enrolment(campaign)  # its time may be that of another process
+        body = _body(promise, records, enrolment.given_at or now)
         digest = hashlib.sha256(enrolment.token.encode() + b"\0" + body).digest()
 
         def debit(history: History) -> tuple[LedgerRow, Seen]:
@@ -99,14 +99,14 @@ class OptIn:
         self.transport.send("POST", path, body=body, token=enrolment.token)
         self.checkpoint("after-send")
         self.ledger.set_state(campaign, "contribution", "sent")
-        self.ledger.keep_enrolment(replace(enrolment, state="contributed"))
+        self.ledger.set_enrolment_state(campaign, "contributed")
 
     def withdraw(self, campaign: UUID) -> None:
         """Ask for the deletion of a contribution, and note it once the service confirmed it."""
         enrolment = self._enrolment(campaign)
         self.transport.send("DELETE", f"campaigns/{campaign}/opt-in", token=enrolment.token)
         self.ledger.set_state(campaign, "contribution", "withdrawn")
-        self.ledger.keep_enrolment(replace(enrolment, state="withdrawn"))
+        self.ledger.set_enrolment_state(campaign, "withdrawn")
 
     def _enrolment(self, campaign: UUID) -> Enrolment:
         enrolment = self.ledger.enrolment(campaign)
