@@ -32,8 +32,10 @@ from blender_dp.client.transport import (
     HttpTransport,
     ServiceRefusalError,
     Transport,
+    UnreachableError,
     require_address,
 )
+from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.core.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.parameters import exact
@@ -209,10 +211,23 @@ class BlenderClient:
         return self._delivered(kept)
 
     def resend(self) -> tuple[LedgerRow, ...]:
-        """Send what has not arrived at this service yet; the same bytes as before."""
+        """Send what has not arrived at this service yet; the same bytes as before.
+
+        Every report is tried, whatever became of those before it: a campaign that is gone must not
+        hold up the others. Then the first error is raised, if there was one.
+        """
         reports = [row for row in self._ledger.rows() if row.role == "report"]
         waiting = [row for row in reports if (row.service, row.state) == (self._url, "unsent")]
-        return tuple(self._delivered(row) for row in waiting)
+        sent: list[LedgerRow] = []
+        errors: list[BlenderError] = []
+        for row in waiting:
+            try:
+                sent.append(self._delivered(row))
+            except (ServiceRefusalError, UnreachableError, InputError) as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        return tuple(sent)
 
     def forget(self) -> None:
         """Delete the bytes of all reports and all enrolments from this device.
