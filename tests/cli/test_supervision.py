@@ -105,9 +105,14 @@ async def _fresh_database(server: PostgresServer) -> str:
 
 def _kill(worker: int) -> None:
     """Leave no worker behind, should the test have failed."""
-    command = Path(f"/proc/{worker}/cmdline")
-    if command.exists() and b"spawn_main" in command.read_bytes():
+    if is_worker(worker):
         os.kill(worker, signal.SIGKILL)
+
+
+def is_worker(process: int) -> bool:
+    """Tell whether a worker of this number lives."""
+    command = Path(f"/proc/{process}/cmdline")
+    return command.exists() and b"spawn_main" in command.read_bytes()
 
 
 def is_free(port: int) -> bool:
@@ -189,17 +194,43 @@ def test_no_worker_outlives_its_supervisor(
 def test_when_no_worker_can_live_the_exit_status_says_so(
     arguments: tuple[str, ...], status: int, deaths: int, last: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("failing_workers.py"), *arguments],
+    done = run_script("failing_workers.py", *arguments)
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert (done.returncode, events[-1]) == (status, last)
+    assert events.count("worker-died") >= deaths
+    assert events.count("listening") == ("listened" in arguments)
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again_and_the_others_are_tended() -> None:
+    done = run_script("unstartable_worker.py", "once")
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    of_first = [line for line in lines if line.get("worker") == 0]
+    assert [line["event"] for line in of_first] == [
+        *("worker-started", "worker-died", "worker-not-started", "worker-started")
+    ]
+    assert of_first[2]["error"] == "EAGAIN"
+    assert done.returncode == 0
+    for line in lines:
+        if line["event"] == "worker-started":
+            assert not is_worker(line["process"])
+
+
+def test_a_service_that_gets_no_process_at_all_gives_up() -> None:
+    done = run_script("unstartable_worker.py", "always")
+    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert (done.returncode, events[-1]) == (1, "gave-up")
+    assert events.count("worker-not-started") == len(events) - 1 >= 4
+
+
+def run_script(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a supervisor of this directory to its end."""
+    return subprocess.run(
+        [sys.executable, Path(__file__).with_name(name), *arguments],
         stderr=subprocess.PIPE,
         timeout=5 * _PATIENCE,
         check=False,
         text=True,
     )
-    events = [json.loads(line)["event"] for line in done.stderr.splitlines()]
-    assert (done.returncode, events[-1]) == (status, last)
-    assert events.count("worker-died") >= deaths
-    assert events.count("listening") == ("listened" in arguments)
 
 
 @pytest.mark.parametrize(("how", "status"), [("obeys", 0), ("hangs", 1)])

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import errorcode
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -48,15 +49,25 @@ class _Worker:
     lives: int = 0
 
     def start(self) -> int | None:
-        """Begin a life; return the number of its process."""
-        self.ready, saying = _SPAWN.Pipe(duplex=False)
-        self.process = _SPAWN.Process(
+        """Begin a life; return the number of its process.
+
+        Raises:
+            OSError: There is no process, memory or descriptor to be had now. Nothing began.
+        """
+        ready, saying = _SPAWN.Pipe(duplex=False)
+        process = _SPAWN.Process(
             target=self.serve, args=(self.number, saying, self.lives > 0), daemon=False
         )
-        self.process.start()
-        saying.close()
+        try:
+            process.start()
+        except OSError:
+            ready.close()
+            raise
+        finally:
+            saying.close()
+        self.process, self.ready = process, ready
         self.began, self.lives = time.monotonic(), self.lives + 1
-        return self.process.pid
+        return process.pid
 
     def hear(self) -> bool:
         """Note that the worker listens, if it said so."""
@@ -77,16 +88,21 @@ class _Worker:
         if self.process is None or self.process.exitcode is None:
             return None
         died = self.process.pid or 0, self.process.exitcode
-        now = time.monotonic()
-        self.short_lives = self.short_lives + 1 if now - self.began < _SHORT_LIFE_SECONDS else 1
-        self.failed_starts += not self.listens
-        last = len(_PAUSES_SECONDS) - 1
-        self.starts_at = now + _PAUSES_SECONDS[min(self.short_lives - 1, last)]
+        if time.monotonic() - self.began >= _SHORT_LIFE_SECONDS:
+            self.short_lives = 0
+        self.put_off()
         self.process.close()
         if self.ready is not None:
             self.ready.close()
         self.process, self.ready, self.listens = None, None, False
         return died
+
+    def put_off(self) -> None:
+        """Plan the next life after one that was short, or did not even begin."""
+        self.short_lives += 1
+        self.failed_starts += not self.listens
+        last = len(_PAUSES_SECONDS) - 1
+        self.starts_at = time.monotonic() + _PAUSES_SECONDS[min(self.short_lives - 1, last)]
 
 
 class Supervisor:
@@ -140,8 +156,15 @@ class Supervisor:
 
     def _start_due(self) -> None:
         for worker in self._workers:
-            if worker.process is None and worker.starts_at <= time.monotonic():
+            if worker.process is not None or worker.starts_at > time.monotonic():
+                continue
+            try:
                 process = worker.start()
+            except OSError as error:
+                worker.put_off()
+                why = errorcode.get(error.errno or 0, "OSError")
+                self._journal.write("worker-not-started", worker=worker.number, error=why)
+            else:
                 self._journal.write("worker-started", worker=worker.number, process=process)
 
     def _awaited(self) -> Iterator[Connection | int]:
