@@ -1,5 +1,7 @@
 """The alarm for a pushed record: as rare as it says, and raised when something was pushed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, laplace, norm
@@ -155,6 +157,24 @@ def test_without_an_alarm_nothing_is_named() -> None:
     silence = "No single record or query of 300 compared sets the groups apart."
     assert found.sentence.startswith(silence)
     assert "would be seen in four of five cases" in found.sentence
+
+
+def test_a_push_that_nobody_could_see_is_not_called_visible() -> None:
+    """With so few opt-in users not even all clients together would raise the alarm."""
+    compared = comparisons(np.zeros(len(MU)))
+    few = replace(pushes(compared), opt_in_users=2)
+    visible = few.visible()
+    assert visible is not None
+    assert (visible.easiest, visible.hardest, visible.spread) == (None, None, None)
+    assert visible.sentence == "There are too few users to see any push."
+
+
+def test_a_push_is_parted_over_no_more_records_than_there_are() -> None:
+    compared = comparisons(np.zeros(3))
+    visible = pushes(compared).visible()
+    assert visible is not None
+    assert visible.spread_over == 3
+    assert "parted over 3 records" in visible.sentence
 
 
 def test_many_small_excesses_raise_the_alarm_together() -> None:

@@ -219,6 +219,10 @@ def test_in_a_small_campaign_the_stated_push_is_seen_too() -> None:
         assert clean_blend.disagreement is not None
         visible = clean_blend.disagreement.visible()
         assert visible is not None
+        assert visible.easiest is not None
+        assert visible.median is not None
+        assert visible.hardest is not None
+        assert visible.spread is not None
         listed = of.curated.head_list.cells.listed
         ranked = listed[np.argsort(-clean_blend.cells.projected[listed])].tolist()
         seen["alone"] += is_seen(of, ranked[-1:], visible.median)

@@ -116,13 +116,16 @@ class Pushes:
             return None
         chosen = np.flatnonzero(self.is_record)
         alone = self._least_users(ALARM * _OF_CLIENTS / len(self.excess))[chosen]
-        spread = min(SPREAD, len(chosen)) * float(
-            np.quantile(self._least_users_each()[chosen], 0.9)
-        )
+        over = min(SPREAD, len(chosen))
+        spread = over * float(np.quantile(self._least_users_each()[chosen], 0.9))
         users = np.array([*np.quantile(alone, [0, 0.5, 1]), spread])
-        shares = np.minimum(users / (self.opt_in_users * self.fake_weight), 1.0)
-        easiest, median, hardest, together = shares.tolist()
-        return Visible(easiest=easiest, median=median, hardest=hardest, spread=together)
+        easiest, median, hardest, together = (
+            share if share < 1 else None
+            for share in (users / (self.opt_in_users * self.fake_weight)).tolist()
+        )
+        return Visible(
+            easiest=easiest, median=median, hardest=hardest, spread=together, spread_over=over
+        )
 
     def _least_users_each(self) -> FloatArray:
         """Return the same for each of several records that are pushed alike."""
@@ -148,25 +151,35 @@ class Pushes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visible:
-    """The least shares of fake clients that raise the alarm in four of five cases."""
+    """The least shares of fake clients that raise the alarm in four of five cases.
 
-    easiest: float
+    None where not even all of them together would.
+    """
+
+    easiest: float | None
     """On the record where a push shows best."""
-    median: float
+    median: float | None
     """On half of the records."""
-    hardest: float
+    hardest: float | None
     """On any single record."""
-    spread: float
-    """Parted evenly over :data:`SPREAD` records, for nine of ten of them."""
+    spread: float | None
+    """Parted evenly over ``spread_over`` records, for nine of ten of them."""
+    spread_over: int
 
     @property
     def sentence(self) -> str:
         """Say it for a person."""
-        return (
-            f"A push of any single record by {self.hardest:.2%} of the clients would be seen in "
-            f"four of five cases, of half of them one by {self.median:.2%}; parted over {SPREAD} "
-            f"records, a push by {self.spread:.2%}."
-        )
+        pushes = [
+            (self.hardest, "of any single record"),
+            (self.median, "of half of the records"),
+            (self.spread, f"parted over {self.spread_over} records"),
+        ]
+        seen = [f"{what} by {share:.2%} of the clients" for share, what in pushes if share]
+        if self.spread_over < 2:
+            seen = seen[:1]
+        if not seen:
+            return "There are too few users to see any push."
+        return f"A push {', '.join(seen)} would be seen in four of five cases."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

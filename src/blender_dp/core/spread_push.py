@@ -6,18 +6,20 @@ nobody pushed add little. With n independent p-values the number of small ones i
 minus the sum of their logarithms over τ follows a gamma law: the tail is a finite sum.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from math import exp, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
 from blender_dp.core.cells import FloatArray
+from blender_dp.core.chi_square import survival
 
 TRUNCATION = 0.05
 """τ."""
 _HALVINGS = 60
-_POINTS = 1000
+_POINTS = 8000
+_NEGLIGIBLE = 1e-18
 
 
 def evidence(p_values: FloatArray) -> float:
@@ -36,14 +38,25 @@ def chance_of(found: float, count: int) -> float:
     """
     if found <= 0:
         return 1.0
-    chance = 0.0
+    chance = sum(
+        weight * _gamma_tail(found + small * log(TRUNCATION), small)
+        for small, weight in _numbers_of_small(count)
+    )
+    return min(chance, 1.0)
+
+
+@lru_cache(maxsize=8)
+def _numbers_of_small(count: int) -> list[tuple[int, float]]:
+    """Return how likely each number of small p-values is by chance, but for what is negligible."""
+    numbers = []
     for small in range(1, count + 1):
         ways = lgamma(count + 1) - lgamma(small + 1) - lgamma(count - small + 1)
         weight = exp(ways + small * log(TRUNCATION) + (count - small) * log1p(-TRUNCATION))
-        chance += weight * _gamma_tail(found + small * log(TRUNCATION), small)
-        if small > count * TRUNCATION and weight < 1e-18:
+        if weight > _NEGLIGIBLE:
+            numbers.append((small, weight))
+        elif small > count * TRUNCATION:
             break
-    return min(chance, 1.0)
+    return numbers
 
 
 def least_shift(count: int, pushed: int, level: float, power: float) -> float:
@@ -76,7 +89,7 @@ def least_shift(count: int, pushed: int, level: float, power: float) -> float:
 
 
 def _least_evidence(count: int, level: float) -> float:
-    low, high = 0.0, 1e4
+    low, high = 0.0, 200.0 + count
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if chance_of(middle, count) > level else (low, middle)
@@ -90,6 +103,7 @@ def _moments(shift: float) -> tuple[float, float]:
     """
     p, z, step = _grid()
     density = np.exp(shift * z - shift**2 / 2) * p
+    density[[0, -1]] /= 2  # the trapezoidal rule
     worth = -np.log(p)
     mean = float((density * worth).sum() * step)
     return mean, float((density * worth**2).sum() * step) - mean**2
@@ -113,11 +127,5 @@ def _z_score(log_p: float) -> float:
 
 
 def _gamma_tail(x: float, shape: int) -> float:
-    """Return Pr[Gamma(shape) ≥ x] for a whole shape: a Poisson sum."""
-    if x <= 0:
-        return 1.0
-    term = total = exp(-x) if x < 700 else 0.0
-    for order in range(1, shape):
-        term *= x / order
-        total += term
-    return min(total, 1.0)
+    """Return Pr[Gamma(shape) ≥ x] for a whole shape: half of a chi-square with twice as many."""
+    return survival(2 * x, 2 * shape)
