@@ -26,11 +26,8 @@ import { randomizerFor, type SearchRecord } from './report.js';
 import { reportCost } from './report-cost.js';
 import { readSignedHeadList } from './signed-head-list.js';
 import type { Storage } from './storage.js';
-import { type Fetch, Service } from './transport.js';
+import { type Fetch, isFinal, Service } from './transport.js';
 import { secureBytes } from './uniform.js';
-
-/** Answers after which the same bytes need not be sent again. */
-const FINAL = [400, 409, 410, 413, 415, 422];
 
 export interface ClientOptions {
   /** The address of the service, such as https://collect.example. */
@@ -227,8 +224,8 @@ export class BlenderClient {
     if (entry.state !== 'unsent') return entry.state;
     const { body } = entry;
     const answer = await this.#service.send(entry.campaign, '/reports', { body });
-    if (!answer?.ok && !FINAL.includes(answer?.status ?? 0)) return 'unsent';
-    return this.#ledger.settle(entry, answer?.ok ? 'sent' : 'refused');
+    if (!isFinal(answer)) return 'unsent';
+    return this.#ledger.settle(entry, answer.ok ? 'sent' : 'refused');
   }
 
   /** Fetches a list that is what the campaign promises, that this device may afford, and logged. */

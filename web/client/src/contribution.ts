@@ -5,10 +5,7 @@ import type { KeptLedger } from './kept-ledger.js';
 import { type Change, findEntry, type LedgerEntry, withChange } from './ledger.js';
 import { type Policy, requireBudget, requireSameDescription } from './policy.js';
 import { must } from './refusal.js';
-import type { Service } from './transport.js';
-
-/** Answers after which the same bytes need not be sent again. */
-const FINAL = [400, 401, 403, 404, 409, 410, 413, 415, 422];
+import { isFinal, type Service } from './transport.js';
 
 /** Of a whole contribution, as services take it. */
 const MOST_BYTES = 2 ** 22;
@@ -52,15 +49,15 @@ export async function contribute(
     contribution.promised === description.digest,
     'what the campaign promises must be what the person chose by; please choose again',
   );
-  const entry = before ?? (await recorded(contributor, campaign, description, contribution));
-  must(entry.madeFor === description.digest, 'the description of a campaign must stay the same');
+  const made = before ?? (await recorded(contributor, campaign, description, contribution));
+  must(made.madeFor === description.digest, 'the description of a campaign must stay the same');
+  requireOwn(service, made);
+  const entry = await ledger.attempt(made);
   if (entry.state !== 'unsent') return entry;
-  requireOwn(service, entry);
   const answer = await service.send(campaign, '/opt-in', entry);
-  const status = answer?.status ?? 0;
-  if (!answer?.ok && !FINAL.includes(status)) return entry;
+  if (!isFinal(answer)) return entry;
   // 409 is the answer too when an earlier attempt arrived and the campaign has moved on since.
-  const state = answer?.ok ? 'sent' : status === 409 ? 'uncertain' : 'refused';
+  const state = answer.ok ? 'sent' : answer.status === 409 ? 'uncertain' : 'refused';
   return { ...entry, state: await ledger.settle(entry, state) };
 }
 
@@ -129,6 +126,7 @@ async function recorded(
       delta,
       drawnAt,
       state: 'unsent',
+      attempts: 0,
     };
     return { ledger: { ...kept, entries: [...kept.entries, entry] }, value: entry };
   });

@@ -60,11 +60,27 @@ export class KeptLedger {
     return made;
   }
 
-  /** Notes what became of an entry that was unsent; returns its state. */
-  settle(entry: LedgerEntry, state: EntryState): Promise<EntryState> {
+  /** Notes that an entry, if it is unsent, is about to leave; returns it as it is then. */
+  attempt(made: LedgerEntry): Promise<LedgerEntry> {
+    return this.update((ledger): Change<LedgerEntry> => {
+      const entry = findEntry(ledger, made.campaign, made.role) ?? made;
+      if (entry.state !== 'unsent') return { value: entry };
+      const attempts = (entry.attempts ?? 1) + 1;
+      return { ledger: withChange(ledger, entry, { attempts }), value: { ...entry, attempts } };
+    });
+  }
+
+  /**
+   * Notes what became of an entry that was unsent; returns its state.
+   *
+   * Of several attempts a refusal answers one: another may have arrived.
+   */
+  settle(entry: LedgerEntry, answered: EntryState): Promise<EntryState> {
     return this.update((ledger): Change<EntryState> => {
-      const present = findEntry(ledger, entry.campaign, entry.role)?.state ?? state;
+      const { state: present = answered, attempts = 0 } =
+        findEntry(ledger, entry.campaign, entry.role) ?? {};
       if (present !== 'unsent') return { value: present };
+      const state = answered === 'refused' && attempts > 1 ? 'uncertain' : answered;
       return { ledger: withChange(ledger, entry, { state }), value: state };
     });
   }

@@ -32,6 +32,8 @@ export interface LedgerEntry {
   /** When it was made, in milliseconds since 1970. */
   readonly drawnAt: number;
   readonly state: EntryState;
+  /** How often a contribution may have left the device; not there if an earlier version made it. */
+  readonly attempts?: number;
 }
 
 /** Where an entry of a public log is: its index, and the hash that fixes all before it. */

@@ -5,6 +5,14 @@ export type Fetch = (address: string, options: RequestInit) => Promise<Response>
 
 const PATIENCE = 30_000;
 
+/** Refusals after which the same bytes need not be sent again; others may pass. */
+const FINAL = [400, 409, 410, 413, 415, 422];
+
+/** Tells whether an answer, if there was one, ends the sending of what it answers. */
+export function isFinal(answer: Response | undefined): answer is Response {
+  return answer !== undefined && (answer.ok || FINAL.includes(answer.status));
+}
+
 /** One service, asked and written to. */
 export class Service {
   readonly address: string;
