@@ -1,11 +1,15 @@
 """The service has descriptors for its connections, or says that it has too few."""
 
+import io
+import json
 import resource
+from datetime import UTC, datetime
 
 import pytest
 
 from blender_dp.cli.descriptors import RESERVED, connection_limit
 from blender_dp.service.connections import MOST_CONNECTIONS
+from blender_dp.service.logging import Journal
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
 
@@ -23,7 +27,6 @@ _ENOUGH = MOST_CONNECTIONS + RESERVED
 )
 def test_the_limit_is_raised_as_far_as_allowed_and_a_shortage_is_said(
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     soft: int,
     hard: int,
     raised_to: int | None,
@@ -32,8 +35,12 @@ def test_the_limit_is_raised_as_far_as_allowed_and_a_shortage_is_said(
     raised: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _kind: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _kind, limits: raised.append(limits))
-    assert connection_limit() == connections
+    said = io.StringIO()
+    journal = Journal(lambda: datetime.now(UTC), said)
+    assert connection_limit(journal) == connections
     assert raised == ([] if raised_to is None else [(raised_to, hard)])
-    said = capsys.readouterr().err
-    assert (said == "") == (connections == MOST_CONNECTIONS)
-    assert said == "" or f"allow it {_ENOUGH:,}" in said
+    lines = [json.loads(line) for line in said.getvalue().splitlines()]
+    shortage = ("few-descriptors", raised_to, _ENOUGH, connections)
+    expected = [] if connections == MOST_CONNECTIONS else [shortage]
+    told = ("event", "allowed", "wanted", "connections")
+    assert [tuple(line[name] for name in told) for line in lines] == expected

@@ -64,6 +64,12 @@ async def test_bad_input_is_refused_with_its_own_problem(
     )
 
 
+async def test_a_refused_parameter_is_named_as_it_was_sent(service: Service) -> None:
+    for path, name in [("/v1/log?from=x", "from"), ("/v1/campaigns?limit=x", "limit")]:
+        answer = await service.http.get(path, headers=service.as_role())
+        assert (slug_of(answer), answer.json()["where"]) == ("request-not-understood", name)
+
+
 def test_there_are_at_least_a_hundred_classes() -> None:
     kinds = {(bad.name, bad.slug) for bad in ALL}
     assert len(kinds) >= FEWEST_CLASSES

@@ -1,14 +1,14 @@
 """File descriptors for all connections: the process's limit is raised, or its shortage is said."""
 
-from blender_dp.cli.terminal import say
 from blender_dp.service.connections import MOST_CONNECTIONS
+from blender_dp.service.logging import Journal
 
 RESERVED = 512
 """Descriptors for everything but connections: the database, keys, files, other processes."""
 _FEWEST_CONNECTIONS = 64
 
 
-def connection_limit() -> int:
+def connection_limit(journal: Journal) -> int:
     """Return how many connections this process can have, after raising its limit if it may.
 
     A process that runs out of descriptors can open neither connections nor its own files, so
@@ -27,8 +27,5 @@ def connection_limit() -> int:
     if allowed >= wanted:
         return MOST_CONNECTIONS
     limit = max(allowed - RESERVED, _FEWEST_CONNECTIONS)
-    say(
-        f"warning: this process may open {allowed:,} files, so it takes {limit:,} connections at a "
-        f"time; for {MOST_CONNECTIONS:,} allow it {wanted:,} (ulimit -n, LimitNOFILE)"
-    )
+    journal.write("few-descriptors", allowed=allowed, wanted=wanted, connections=limit)
     return limit

@@ -162,7 +162,7 @@ async def _serve(
 ) -> None:
     async with opened(storage) as parts:
         parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
-        limits = ConnectionLimits(journal=ending.journal, most=connection_limit())
+        limits = ConnectionLimits(journal=ending.journal, most=connection_limit(ending.journal))
         config = uvicorn.Config(
             create_app(
                 replace(

@@ -10,6 +10,7 @@ from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.params import ParameterKwarg
 
 from blender_dp.service.allowed_methods import allowed_methods
 from blender_dp.service.desk import Desk
@@ -95,7 +96,7 @@ def _answer_refusal(_request: Request[Any, Any, Any], error: StoreRefusal) -> Re
 def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """Turn what the framework refuses into a problem; its own words may repeat what was sent."""
     if isinstance(error, ValidationException):
-        return _problem(_not_understood(error))
+        return _problem(_not_understood(request, error))
     if error.status_code == 404:
         return _problem(Problem.NOT_FOUND.error())
     if error.status_code == 405:
@@ -106,13 +107,20 @@ def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> 
     return _problem(Problem.REQUEST_NOT_UNDERSTOOD.error())
 
 
-def _not_understood(error: ValidationException) -> ProblemError:
+def _not_understood(request: Request[Any, Any, Any], error: ValidationException) -> ProblemError:
     """Name the field at fault; only names that are documented come from the framework."""
     details = error.extra if isinstance(error.extra, list) else []
     sources = [(detail.get("source"), detail.get("key")) for detail in details]
     source, key = sources[0] if sources else (None, None)
     problem = Problem.BODY_NOT_UNDERSTOOD if source == "body" else Problem.REQUEST_NOT_UNDERSTOOD
-    return problem.error(where=None if key == "data" else key)
+    return problem.error(where=None if key == "data" else _sent_name(request, key))
+
+
+def _sent_name(request: Request[Any, Any, Any], key: str | None) -> str | None:
+    """Return a parameter's name in the request; the framework tells its name in the code."""
+    declared = request.route_handler.parsed_fn_signature.parameters.get(key or "")
+    named = declared.kwarg_definition if declared else None
+    return named.name if isinstance(named, ParameterKwarg) and named.name else key
 
 
 def _answer_no_file(_request: Request[Any, Any, Any], _error: Exception) -> Response[bytes]:
