@@ -147,6 +147,9 @@ async def test_nobody_is_told_that_the_records_were_too_many(
     await tried(fresh, MOST_ATTEMPTS)
     (job,) = (await fresh.progress(campaign))["jobs"]
     assert (job["failure"], job["attempts"]) == (Failure.GAVE_UP, MOST_ATTEMPTS)
+    figures = fresh.parts.metrics.text().decode()
+    assert 'blender_dp_jobs_total{kind="head-list",outcome="failed"} 1.0' in figures
+    assert 'outcome="tried"' not in figures
 
 
 @pytest.mark.parametrize("fail", [no_list, two_users])

@@ -56,7 +56,7 @@ class Metrics:
         )
         self._jobs = Counter(
             "blender_dp_jobs",
-            "Jobs ended, by kind and outcome.",
+            "Jobs ended for good, by kind and outcome.",
             ("kind", "outcome"),
             registry=self.registry,
         )
@@ -64,7 +64,7 @@ class Metrics:
             "blender_dp_store_up",
             "1 if the database answered when last asked.",
             registry=self.registry,
-            multiprocess_mode="livemin",
+            multiprocess_mode="mostrecent",  # a worker that has not asked yet says nothing
         )
         self.gauges = Gauges(self.registry)
         self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram | None]] = {}
@@ -89,7 +89,7 @@ class Metrics:
         self._refusals.labels(problem).inc()
 
     def job_ended(self, kind: str, outcome: str) -> None:
-        """Count a job."""
+        """Count a job that nobody tries again by itself."""
         self._jobs.labels(kind, outcome).inc()
 
     def store_is_up(self, *, is_up: bool) -> None:

@@ -22,6 +22,8 @@ LEASE = timedelta(seconds=60)
 """After a crash another takes the job when it saw no renewal for so long."""
 MOST_ATTEMPTS = 5
 """An attempt counts when it begins, so that one that kills its process counts too."""
+_ENDED = frozenset({"done", "failed"})
+"""Outcomes of an attempt after which there is no other, until an operator wants one."""
 _PAUSE = 0.5
 """Seconds between looks for work."""
 _RUNNERS: dict[JobKind, Callable[[Parts, Campaign], Awaitable[Finished]]] = {
@@ -104,7 +106,8 @@ class Worker:
             if refusal.reason is not Reason.LEASE_LOST:
                 raise
             outcome = "lost"
-        self.parts.metrics.job_ended(kind, outcome)
+        if outcome in _ENDED:
+            self.parts.metrics.job_ended(kind, outcome)
         self.journal.write("job", kind=str(kind), outcome=outcome)
 
     async def _outcome(self, lease: Lease) -> str:
@@ -122,7 +125,8 @@ class Worker:
             self.journal.failure(f"job {kind}", error)
             if lease.job.attempts >= MOST_ATTEMPTS:
                 await self._fail(lease, Failure.GAVE_UP)
-            return "failed"
+                return "failed"
+            return "tried"
         return "done"
 
     async def _fail(self, lease: Lease, failure: Failure) -> None:
