@@ -77,6 +77,52 @@ def test_an_edited_result_is_refused(
     assert_refused(command("certify", copy), name, "digest")
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "field", "value"),
+    [
+        ("release.json", ("promise",), "epsilon", 0.5),
+        ("release.json", ("promise",), "delta", 1e-9),
+        ("release.json", (), "preset", "other"),
+        ("run.json", ("parameters",), "epsilon", 0.5),
+        ("run.json", ("parameters",), "records_per_client", 7),
+        ("run.json", ("promises", 0), "epsilon", 0.5),
+        ("run.json", ("promises", -1), "delta", 1e-12),
+        ("run.json", ("promises", 0), "to", "nobody"),
+    ],
+)
+def test_a_result_that_states_another_promise_than_was_certified_is_refused(
+    command: Command,
+    results: Path,
+    tmp_path: Path,
+    *,
+    name: str,
+    place: tuple[str | int, ...],
+    field: str,
+    value: object,
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(results / "run", copy)
+    document = json.loads((copy / name).read_text())
+    part = document
+    for step in place:
+        part = part[step]
+    part[field] = value
+    (copy / name).write_text(json.dumps(document))
+    where = f"field {place[0]}: {field}" if place else f"field {field}"
+    assert_refused(command("certify", copy), name, where, "must be that of the certificate")
+
+
+def test_a_promise_left_out_of_the_account_of_a_run_is_noticed(
+    command: Command, results: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(results / "run", copy)
+    document = json.loads((copy / "run.json").read_text())
+    document["promises"].pop()
+    (copy / "run.json").write_text(json.dumps(document))
+    assert_refused(command("certify", copy), "run.json", "must be those of the certificate")
+
+
 def test_certificates_of_two_promises_in_one_place_are_refused(
     command: Command, results: Path, tmp_path: Path
 ) -> None:

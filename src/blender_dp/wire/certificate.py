@@ -4,6 +4,7 @@ Promises and constants are exact fractions. What is spent is rounded up and slac
 down, to 30 digits, so that whoever computes it again with other tools can check every number.
 """
 
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +22,7 @@ from blender_dp.wire.head_list import head_list_digest
 from blender_dp.wire.parameters import parameters_document, read_parameters
 
 FORMAT = "blender-dp certificate"
+_AS_CERTIFIED = "must be that of the certificate"
 DIGITS = 30
 ROUNDING = (
     "promised and constants are exact; spent and tight_epsilon are rounded up, slack is rounded "
@@ -105,11 +107,57 @@ def read_certificate(path: Path, head_list: HeadList) -> dict[str, Any]:
 
 
 def attached_certificate(path: Path, head_list: HeadList) -> dict[str, Any]:
-    """Return the certificate in a release or in the account of a run, computed again."""
-    attached = read_json(path).get("certificate")
+    """Return the certificate in a release or in the account of a run, computed again.
+
+    The file is refused if it states another promise: its readers look there, not here.
+    """
+    document = read_json(path)
+    attached = document.get("certificate")
     if not isinstance(attached, dict):
         raise InputError(path, "has none", where="field certificate")
-    return require_same(path, attached, head_list)
+    again = require_same(path, attached, head_list)
+    _require_stated(Fields(path, document), again)
+    return again
+
+
+def _require_stated(fields: Fields, certificate: dict[str, Any]) -> None:
+    """Refuse a release or the account of a run that states another promise than its certificate."""
+    parameters, _ = _made_with(Fields(fields.path, certificate))
+    certified = {} if parameters is None else parameters.document()
+    if fields.has("promise"):
+        _require_equal(fields.part("promise"), {n: certified.get(n) for n in ("epsilon", "delta")})
+    if fields.has("preset"):
+        _require_equal(fields, {"preset": certified.get("preset")})
+    if fields.has("parameters"):
+        stated = fields.part("parameters")
+        stated.only(*certified)
+        _require_equal(stated, certified)
+    if fields.has("promises"):
+        _require_same_promises(fields, certificate["accounts"])
+
+
+def _require_same_promises(fields: Fields, accounts: list[dict[str, Any]]) -> None:
+    promises = fields.parts("promises")
+    if len(promises) != len(accounts):
+        fields.refuse("promises", "must be those of the certificate")
+    for promise, account in zip(promises, accounts, strict=True):
+        if not promise.text("to").endswith(f" {account['to']}"):
+            promise.refuse("to", _AS_CERTIFIED)
+        promised, spent = account["promised"], account["spent"]
+        _require_equal(
+            promise,
+            {"model": account["model"], "epsilon": float(Fraction(promised["epsilon"]))},
+        )
+        # A run may promise as little as was spent.
+        deltas = [float(Fraction(delta)) for delta in (promised["delta"], spent["delta"])]
+        if promise.value("delta") not in deltas:
+            promise.refuse("delta", _AS_CERTIFIED)
+
+
+def _require_equal(stated: Fields, certified: Mapping[str, object]) -> None:
+    for name, value in certified.items():
+        if stated.value(name) != value:
+            stated.refuse(name, _AS_CERTIFIED)
 
 
 def _made_with(fields: Fields) -> tuple[Parameters | None, Branch | None]:
