@@ -17,10 +17,11 @@ from blender_dp.service.desk import Desk
 from blender_dp.service.front import Front
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
+from blender_dp.service.key_vault import KeysGoneError
 from blender_dp.service.logging import Journal
 from blender_dp.service.openapi import read_openapi
 from blender_dp.service.parts import Parts
-from blender_dp.service.problems import MEDIA_TYPE, Problem, ProblemError, of_store
+from blender_dp.service.problems import MEDIA_TYPE, RETRY_SECONDS, Problem, ProblemError, of_store
 from blender_dp.service.request_body import Disconnected
 from blender_dp.service.routes import HANDLERS
 from blender_dp.service.routes.asking import StrictRequest
@@ -45,6 +46,7 @@ def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool =
             HTTPException: _answer_framework,
             ProblemError: _answer_problem,
             StoreRefusal: _answer_refusal,
+            KeysGoneError: _answer_keys_gone,
             Disconnected: _pass_on,
             Exception: _answer_failure(desk),
         },
@@ -91,6 +93,10 @@ def _answer_problem(_request: Request[Any, Any, Any], error: ProblemError) -> Re
 
 def _answer_refusal(_request: Request[Any, Any, Any], error: StoreRefusal) -> Response[bytes]:
     return _problem(of_store(error.reason))
+
+
+def _answer_keys_gone(_request: Request[Any, Any, Any], _error: KeysGoneError) -> Response[bytes]:
+    return _problem(Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS))
 
 
 def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

@@ -3,12 +3,15 @@
 Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
 that it is never made again: whatever was sealed under it stays sealed for good. Beside the keys is
 the digest of what each campaign published of its opt-in users, which no restored database forgets.
+
+A directory that turns empty or another one while the service runs (its disk was unmounted) is not
+filled anew: with new keys contributions would be lost, and the old ones would outlive an erasure.
 """
 
 import hashlib
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from uuid import UUID
@@ -48,20 +51,47 @@ class DrawnAlreadyError(BlenderError):
         super().__init__("the campaign's noise was drawn for other data or by other software")
 
 
+class KeysGoneError(BlenderError):
+    """The directory of keys is not the one that was opened."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the directory of keys must be the one that the service started with, with the same "
+            "signing.key; put it back in its place"
+        )
+
+
 class KeyVault:
-    """A directory that only its owner can read."""
+    """A directory that only its owner can read, and that must stay where it is while it is used."""
 
     def __init__(self, directory: Path, *, draw: Callable[[int], bytes] = os.urandom) -> None:
         self.directory = directory
         self._draw = draw
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._opened = _identity(directory)
         except OSError as error:
             raise InputError(directory, f"cannot be made ({error.strerror})") from None
+        self._signing: bytes | None = None
+        """Digest of the signing key, once that was read or made."""
+
+    def require_in_place(self) -> None:
+        """Fail if the directory, or the signing key in it, is gone or is another by now."""
+        try:
+            is_same = _identity(self.directory) == self._opened
+            if is_same and self._signing is not None:
+                is_same = _digest((self.directory / _SIGNING).read_bytes()) == self._signing
+        except OSError:  # unmounted, moved, or its disk does not answer
+            is_same = False
+        if not is_same:
+            raise KeysGoneError
 
     def signing_key(self) -> Ed25519PrivateKey:
         """Return the service's key for signatures; made at first, kept for good."""
-        return Ed25519PrivateKey.from_private_bytes(self._made(self.directory / _SIGNING))
+        with self._in_place():
+            key = self._made(self.directory / _SIGNING)
+            self._signing = self._signing or _digest(key)
+        return Ed25519PrivateKey.from_private_bytes(key)
 
     def has_signing_key(self) -> bool:
         """Tell whether this directory was used before."""
@@ -74,11 +104,12 @@ class KeyVault:
     def key(self, campaign: UUID, purpose: Purpose) -> bytes:
         """Return a campaign's key, made at its first use, or fail if it was destroyed."""
         path = self._path(campaign, purpose)
-        self._require_alive(path, purpose)
-        key = self._made(path)
-        if _marker(path).exists():  # destroyed while it was made
-            _wipe(path)
-            raise KeyDestroyedError(purpose)
+        with self._in_place():
+            self._require_alive(path, purpose)
+            key = self._made(path)
+            if _marker(path).exists():  # destroyed while it was made
+                _wipe(path)
+                raise KeyDestroyedError(purpose)
         return key
 
     def record_draw(self, campaign: UUID, digest: bytes) -> None:
@@ -90,20 +121,34 @@ class KeyVault:
             campaign: Whose result it is.
             digest: SHA-256 of everything in the result that was computed with noise.
         """
-        if self._kept(self.directory / f"{campaign}.draw", lambda: digest) != digest:
-            raise DrawnAlreadyError
+        with self._in_place():
+            if self._kept(self.directory / f"{campaign}.draw", lambda: digest) != digest:
+                raise DrawnAlreadyError
 
     def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
         """Overwrite and remove keys, all of the campaign's unless told; they are never made again.
 
         On the disk when this returns, and harmless to repeat.
         """
-        for purpose in purposes or tuple(Purpose):
-            path = self._path(campaign, purpose)
-            os.close(os.open(_marker(path), os.O_CREAT | os.O_WRONLY, 0o600))
-            self._sync()  # first the marker: from here on nobody makes the key anew
-            _wipe(path)
-        self._sync()
+        with self._in_place():
+            for purpose in purposes or tuple(Purpose):
+                path = self._path(campaign, purpose)
+                os.close(os.open(_marker(path), os.O_CREAT | os.O_WRONLY, 0o600))
+                self._sync()  # first the marker: from here on nobody makes the key anew
+                _wipe(path)
+            self._sync()
+
+    @contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """Do something in the directory that was opened, and in no other.
+
+        Looks again at the end: what was done while the directory went away does not count.
+        """
+        self.require_in_place()
+        try:
+            yield
+        finally:
+            self.require_in_place()
 
     def _path(self, campaign: UUID, purpose: Purpose) -> Path:
         return self.directory / f"{campaign}.{purpose}.key"
@@ -135,6 +180,16 @@ class KeyVault:
 
     def _sync(self) -> None:
         sync(self.directory)
+
+
+def _identity(directory: Path) -> tuple[int, int]:
+    """Return what tells a directory from another at the same path."""
+    found = directory.stat()
+    return found.st_dev, found.st_ino
+
+
+def _digest(key: bytes) -> bytes:
+    return hashlib.sha256(key).digest()
 
 
 def _marker(path: Path) -> Path:

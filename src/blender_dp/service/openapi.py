@@ -22,6 +22,7 @@ from blender_dp.wire.service_report import MOST_REPORTS, ReportFault
 _REFUSED = (
     *WITH_BODY,
     *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.REPORT_ID_REUSED),
+    Problem.KEYS_GONE,
     *(problem for problem in Problem if problem.kind.slug in list(ReportFault)),
 )
 _ID = {

@@ -131,6 +131,7 @@ class Problem(Enum):
     TOO_MANY_REQUESTS = Kind("too-many-requests", 429, "Fewer requests must come at a time.")
     INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; this is its own mistake.")
     OVERLOADED = Kind("overloaded", 503, "The service has more to do than it can; try again.")
+    KEYS_GONE = Kind("keys-gone", 503, "The service must have its keys; try again later.")
 
     @property
     def kind(self) -> Kind:

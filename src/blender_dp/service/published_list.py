@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from blender_dp.service.key_vault import KeyDestroyedError, Purpose
+from blender_dp.service.key_vault import KeyDestroyedError, KeysGoneError, Purpose
 from blender_dp.service.parts import Parts
-from blender_dp.service.problems import Problem
+from blender_dp.service.problems import RETRY_SECONDS, Problem
 from blender_dp.service.report_intake import ReportIntake
 from blender_dp.service.store import Document
 from blender_dp.wire.head_list import head_list_in
@@ -63,6 +63,8 @@ class PublishedLists:
             key = self._parts.keys.key(campaign_id, Purpose.REPORT_TAGS)
         except KeyDestroyedError:
             raise Problem.NOT_COLLECTING.error() from None
+        except KeysGoneError:
+            raise Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS) from None
         head_list = head_list_in(_STORED, read_object(_STORED, body)["head_list"])
         intake = ReportIntake(head_list, key)
         _keep(self._intakes, str(campaign_id), intake)

@@ -23,7 +23,7 @@ Start = Annotated[
 ]
 
 
-@get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals())
+@get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals(Problem.KEYS_GONE))
 async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
     """Return the public log: what was published when, hash-chained and signed."""
     return await _signed(desk, Chain.PUBLIC, start)
@@ -34,7 +34,7 @@ async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
     operation_id="read_audit_log",
     **auditor,
     tags=["logs"],
-    responses=refusals(*WITH_TOKEN),
+    responses=refusals(*WITH_TOKEN, Problem.KEYS_GONE),
 )
 async def read_audit_log(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits

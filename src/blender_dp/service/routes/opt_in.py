@@ -71,7 +71,7 @@ async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> Non
         200: ResponseSpec(Contributed, description="There already.", generate_examples=False),
         **refusals(
             *(*WITH_BODY, *_REFUSED, Problem.ALREADY_CONTRIBUTED),
-            *(Problem.ANOTHER_CONSENT, Problem.CONTRIBUTION_REFUSED),
+            *(Problem.ANOTHER_CONSENT, Problem.CONTRIBUTION_REFUSED, Problem.KEYS_GONE),
         ),
     },
 )
