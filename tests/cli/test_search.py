@@ -15,7 +15,7 @@ import pytest
 from cli.outcomes import Command, assert_refused
 from report.report_inputs import make_release
 
-from logs import PLANTED
+from logs import PLANTED, popular_rows, write_csv
 
 
 @pytest.fixture
@@ -53,6 +53,21 @@ def test_json_is_one_object(command: Command, release: Path) -> None:
 
 def test_a_slip_is_said_to_be_one(command: Command, release: Path) -> None:
     assert "(perhaps) yahoo" in command("search", release, "yhaoo").out
+
+
+@pytest.mark.parametrize("preset", ["paper", "sharp"])
+def test_a_run_that_listed_nothing_has_nothing_to_suggest(
+    command: Command, tmp_path: Path, preset: str
+) -> None:
+    """Each of 20 opt-in users passes with probability δ = 10⁻¹² at most."""
+    log, out = write_csv(tmp_path / "log.csv", popular_rows(40, queries=40)), tmp_path / "out"
+    options = ("--opt-in=0.5", "--epsilon=4", "--delta=1e-12", f"--preset={preset}")
+    assert command("run", log, *options, "-o", out).status == 0
+    release = out / "release.json"
+    outcome = command("search", release, "query")
+    assert (outcome.status, outcome.out) == (0, "nothing popular starts like this\n")
+    assert json.loads(command("search", release, "query", "--json").out)["suggestions"] == []
+    assert command("trends", release).out == "no query is listed\n"
 
 
 def test_nothing_that_fits_is_no_failure(command: Command, release: Path) -> None:

@@ -50,6 +50,10 @@ def test_what_has_no_error_is_not_served(client_std_error: float | None) -> None
     assert not is_served(client_std_error=client_std_error)
 
 
+def test_what_no_client_was_asked_is_not_served() -> None:
+    assert not is_served(client_probability=None, client_std_error=None)
+
+
 @pytest.mark.parametrize(("opt_in", "expected"), [(0.01, True), (0.03, False), (0.0, True)])
 def test_groups_that_contradict_each_other_are_not_believed(opt_in: float, expected: bool) -> None:
     """With 1,298 users the opt-in error at 0.01 is 0.0028, however small it says it is."""

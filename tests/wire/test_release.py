@@ -78,6 +78,13 @@ def test_every_release_we_write_is_read(tmp_path: Path, changed: dict[str, Any])
     assert len(read(tmp_path, changed).queries) == len(changed["queries"])
 
 
+def test_where_no_client_was_asked_the_estimate_and_its_error_are_null(tmp_path: Path) -> None:
+    changed = document()
+    for row in changed["records"]:
+        row.update(client_probability=None, client_std_error=None)
+    assert {row.client_probability for row in read(tmp_path, changed).records} == {None}
+
+
 def test_what_a_later_version_adds_is_left_alone(tmp_path: Path) -> None:
     changed = document() | {"drift": {"statistic": 3.0}, "digest": "of another kind"}
     for row in changed["queries"]:
@@ -117,7 +124,7 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a probability of true": (in_row("probability", True), "must be a number"),
     "a probability as text": (in_row("probability", PLANTED), "must be a number"),
     "a probability of null": (in_row("probability", None), "must be a number"),
-    "no client estimate": (in_row("client_probability", None), "must be a number"),
+    "no client estimate": (in_row("client_probability", None), "null only where its error is"),
     "a negative error": (in_row("std_error", -1.0), "std_error must be a number from 0"),
     "a negative client error": (in_row("client_std_error", -1.0), "must be a number from 0"),
     "half an interval": (in_row("low", None), "must be an interval, or both null"),

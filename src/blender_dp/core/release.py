@@ -26,7 +26,8 @@ class ReleasedEstimate:
     """None where a variance estimate is negative (flaw F1): the estimate may be far off."""
     low: float | None
     high: float | None
-    client_probability: float
+    client_probability: float | None
+    """None where no client was asked, as for an empty list."""
     client_std_error: float | None
     opt_in_probability: float | None
     opt_in_std_error: float | None

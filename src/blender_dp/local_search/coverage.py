@@ -65,9 +65,9 @@ def _share(
 
 
 def _unprojected(row: ReleasedEstimate) -> tuple[float, float]:
-    if row.std_error is None:
+    if row.std_error is None and row.client_probability is not None:
         return row.client_probability, row.client_std_error or 0.0
-    return row.raw_probability, row.std_error
+    return row.raw_probability, row.std_error or 0.0
 
 
 def _flattery(rows: Iterable[ReleasedEstimate], rule: ServingRule, release: Release) -> float:

@@ -44,18 +44,21 @@ class ServingRule:
 
         What a push may have added is taken off before.
         """
-        believed = row.client_probability - self._pushed(row, release)
-        surplus = believed - self.fewest_users / max(release.client_users, 1)
-        if not row.client_std_error:  # nothing is known, or everything, of an empty list only
+        clients = row.client_probability
+        if clients is None or not row.client_std_error:  # nothing is known, or all of an empty list
             return -math.inf
+        believed = clients - self._pushed(row, clients, release)
+        surplus = believed - self.fewest_users / max(release.client_users, 1)
         return surplus / row.client_std_error
 
     def allows(self, row: ReleasedEstimate, release: Release) -> bool:
         """Tell whether a row may be shown."""
-        is_known = self.surplus(row, release) >= self.significance
-        return is_known and self._groups_agree(row, release)
+        clients = row.client_probability
+        if clients is None or self.surplus(row, release) < self.significance:
+            return False
+        return self._groups_agree(row, clients, release)
 
-    def _pushed(self, row: ReleasedEstimate, release: Release) -> float:
+    def _pushed(self, row: ReleasedEstimate, clients: float, release: Release) -> float:
         """Return how much of the clients' estimate a push of the stated size may have made.
 
         No more than what the opt-in users leave room for, by ``significance`` standard errors.
@@ -63,24 +66,24 @@ class ServingRule:
         most = self.push * (release.fake_weight or 0.0)
         if row.opt_in_probability is None or not release.opt_in_users:
             return most
-        excess = row.client_probability - row.opt_in_probability
-        room = excess + self.significance * _error_of_difference(row, release)
+        excess = clients - row.opt_in_probability
+        room = excess + self.significance * _error_of_difference(row, clients, release)
         return min(most, max(room, 0.0))
 
-    def _groups_agree(self, row: ReleasedEstimate, release: Release) -> bool:
+    def _groups_agree(self, row: ReleasedEstimate, clients: float, release: Release) -> bool:
         if row.opt_in_probability is None or not release.opt_in_users:
             return True
-        error = _error_of_difference(row, release)
-        difference = row.opt_in_probability - row.client_probability
+        error = _error_of_difference(row, clients, release)
+        difference = row.opt_in_probability - clients
         if row.cell == "query":  # the opt-in users count listed URLs only there (flaw F3)
             difference = max(difference, 0.0)
         return abs(difference) <= self.widest_difference * error
 
 
-def _error_of_difference(row: ReleasedEstimate, release: Release) -> float:
+def _error_of_difference(row: ReleasedEstimate, clients: float, release: Release) -> float:
     """Return the standard error of what the groups say of a row, one less the other."""
     # A small count has a small estimate of its own error; the clients know it better.
-    p = min(max(row.client_probability, 0.0), 1.0)
+    p = min(max(clients, 0.0), 1.0)
     opt_in_variance = max((row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users)
     return math.hypot(math.sqrt(opt_in_variance), row.client_std_error or 0.0)
 
@@ -112,4 +115,5 @@ def served(release: Release, rule: ServingRule) -> Served:
 
 def best_probability(row: ReleasedEstimate) -> float:
     """Return the blended estimate, or the clients' where that is spoilt (flaw F1)."""
-    return row.client_probability if row.std_error is None else row.probability
+    clients = row.client_probability
+    return clients if row.std_error is None and clients is not None else row.probability

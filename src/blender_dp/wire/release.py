@@ -176,6 +176,10 @@ def _read_estimate(row: Fields, cells: Collection[str]) -> dict[str, Any]:
         row.refuse("low and high", "must be an interval, or both null")
     if (std_error is None) != (low is None):
         row.refuse("std_error", "must be there where the interval is, and null where it is not")
+    client_probability = row.number_or_none("client_probability")
+    client_std_error = row.number_or_none("client_std_error", least=0)
+    if client_probability is None and client_std_error is not None:
+        row.refuse("client_probability", "must be a number, and null only where its error is")
     return {
         "cell": cell,
         "query": query,
@@ -184,8 +188,8 @@ def _read_estimate(row: Fields, cells: Collection[str]) -> dict[str, Any]:
         "std_error": std_error,
         "low": low,
         "high": high,
-        "client_probability": row.number("client_probability"),
-        "client_std_error": row.number_or_none("client_std_error", least=0),
+        "client_probability": client_probability,
+        "client_std_error": client_std_error,
         "opt_in_probability": row.number_or_none("opt_in_probability"),
         "opt_in_std_error": row.number_or_none("opt_in_std_error", least=0),
         "opt_in_weight": row.number_or_none("opt_in_weight"),

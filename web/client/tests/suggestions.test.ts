@@ -137,6 +137,7 @@ const BROKEN: Readonly<Record<string, Partial<Fields>>> = {
   'rows that are none': { queries: [1] },
   'a row twice': { queries: [row, ...(VECTORS.release.queries as Fields[])] },
   'a probability that is a text': { queries: [{ ...row, probability: '1' }] },
+  'an error of the clients without estimate': { queries: [{ ...row, client_probability: null }] },
   'an unlisted bound of two': { unlisted_bound: 2 },
   'records of other queries': { records: (VECTORS.release.records as Fields[]).slice(-1) },
 };
@@ -144,6 +145,32 @@ const BROKEN: Readonly<Record<string, Partial<Fields>>> = {
 test.each(Object.keys(BROKEN))('a release with %s is refused, without a throw', (what) => {
   const result = LocalSearch.open(JSON.stringify({ ...VECTORS.release, ...BROKEN[what] }));
   expect(result.ok).toBe(false);
+});
+
+const UNASKED: Fields = { client_probability: null, client_std_error: null };
+
+test('an empty list, about which no client was asked, suggests nothing', () => {
+  const others = (name: string) =>
+    (VECTORS.release[name] as Fields[])
+      .filter(({ cell }) => cell === 'other')
+      .map((other) => ({ ...other, ...UNASKED }));
+  const search = opened({
+    ...VECTORS.release,
+    queries: others('queries'),
+    records: others('records'),
+  });
+  expect(search.size).toBe(0);
+  expect(search.suggest('')).toEqual([]);
+  expect(search.suggest('g')).toEqual([]);
+});
+
+test('a query about which no client was asked is not suggested', () => {
+  const queries = (VECTORS.release.queries as Fields[]).map((one) =>
+    one.query === 'google' ? { ...one, ...UNASKED } : one,
+  );
+  const search = opened({ ...VECTORS.release, queries });
+  expect(search.suggest('', 100).map(({ query }) => query)).not.toContain('google');
+  expect(search.size).toBe(opened().size - 1);
 });
 
 test('what is no JSON is refused', () => {

@@ -14,7 +14,8 @@ export interface Row {
   readonly url: string | null;
   readonly probability: number;
   readonly stdError: number | null;
-  readonly clientProbability: number;
+  /** Null where no client was asked, as for an empty list. */
+  readonly clientProbability: number | null;
   readonly clientStdError: number | null;
   readonly optInProbability: number | null;
   readonly optInStdError: number | null;
@@ -99,6 +100,12 @@ function readRow(row: Json, cells: readonly string[]): Row {
   const url = cells.length > 2 ? nameOrNull(row, 'url') : null;
   must((url !== null) === (cell === 'record'), 'url must be a text in rows of records only');
   requireInterval(row);
+  const clientProbability = numberOrNull(row, 'client_probability');
+  const clientStdError = numberOrNull(row, 'client_std_error', 0);
+  must(
+    clientProbability !== null || clientStdError === null,
+    'client_probability must be a number, and null only where its error is',
+  );
   number(row, 'raw_probability');
   numberOrNull(row, 'opt_in_weight');
   return {
@@ -107,8 +114,8 @@ function readRow(row: Json, cells: readonly string[]): Row {
     url,
     probability: number(row, 'probability'),
     stdError: numberOrNull(row, 'std_error', 0),
-    clientProbability: number(row, 'client_probability'),
-    clientStdError: numberOrNull(row, 'client_std_error', 0),
+    clientProbability,
+    clientStdError,
     optInProbability: numberOrNull(row, 'opt_in_probability'),
     optInStdError: numberOrNull(row, 'opt_in_std_error', 0),
   };

@@ -24,16 +24,27 @@ export const DEFAULT_RULE: ServingRule = {
 export function servedRows(rows: readonly Row[], release: Release, rule: ServingRule): Row[] {
   return rows
     .filter((row) => row.cell === 'record' || row.cell === 'query')
-    .filter((row) => isKnown(row, release, rule) && groupsAgree(row, release, rule))
+    .filter((row) => isServed(row, release, rule))
     .sort((a, b) => bestProbability(b) - bestProbability(a));
 }
 
 /** Returns the blended estimate, or the clients' where that is spoilt (flaw F1). */
 export function bestProbability(row: Row): number {
-  return row.stdError === null ? row.clientProbability : row.probability;
+  return row.stdError === null ? (row.clientProbability ?? row.probability) : row.probability;
 }
 
-function isKnown(row: Row, release: Release, rule: ServingRule): boolean {
+/** A row of which the clients say something. */
+type Said = Row & { readonly clientProbability: number };
+
+function isServed(row: Row, release: Release, rule: ServingRule): boolean {
+  return isSaid(row) && isKnown(row, release, rule) && groupsAgree(row, release, rule);
+}
+
+function isSaid(row: Row): row is Said {
+  return row.clientProbability !== null;
+}
+
+function isKnown(row: Said, release: Release, rule: ServingRule): boolean {
   if (!row.clientStdError) return false;
   const believed = row.clientProbability - pushed(row, release, rule);
   const surplus = believed - rule.fewestUsers / Math.max(release.clientUsers, 1);
@@ -41,7 +52,7 @@ function isKnown(row: Row, release: Release, rule: ServingRule): boolean {
 }
 
 /** Returns how much a push may have made, no more than what the opt-in users leave room for. */
-function pushed(row: Row, release: Release, rule: ServingRule): number {
+function pushed(row: Said, release: Release, rule: ServingRule): number {
   const most = rule.push * release.fakeWeight;
   if (row.optInProbability === null || !release.optInUsers) return most;
   const excess = row.clientProbability - row.optInProbability;
@@ -49,14 +60,14 @@ function pushed(row: Row, release: Release, rule: ServingRule): number {
 }
 
 /** Returns the standard error of what the groups say of a row, one less the other. */
-function differenceError(row: Row, release: Release): number {
+function differenceError(row: Said, release: Release): number {
   // A small count has a small estimate of its own error; the clients know it better.
   const p = Math.min(Math.max(row.clientProbability, 0), 1);
   const optInVariance = Math.max((row.optInStdError ?? 0) ** 2, (p * (1 - p)) / release.optInUsers);
   return Math.hypot(Math.sqrt(optInVariance), row.clientStdError ?? 0);
 }
 
-function groupsAgree(row: Row, release: Release, rule: ServingRule): boolean {
+function groupsAgree(row: Said, release: Release, rule: ServingRule): boolean {
   if (row.optInProbability === null || !release.optInUsers) return true;
   const error = differenceError(row, release);
   const difference = row.optInProbability - row.clientProbability;

@@ -12,7 +12,7 @@ export interface Estimate {
   readonly high: number | null;
   readonly opt_in_probability: number | null;
   readonly opt_in_std_error: number | null;
-  readonly client_probability: number;
+  readonly client_probability: number | null;
   readonly client_std_error: number | null;
   readonly opt_in_weight: number | null;
 }
