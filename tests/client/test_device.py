@@ -267,7 +267,7 @@ def test_a_ledger_that_cannot_be_read_stops_everything(
 def test_a_ledger_of_another_version_is_left_alone(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path, lambda _: None)
     with ledger._transaction() as database:
-        database.execute("PRAGMA user_version = 3")
+        database.execute("PRAGMA user_version = 99")
     with pytest.raises(LedgerError, match="another version"):
         Ledger(tmp_path, lambda _: None)
 

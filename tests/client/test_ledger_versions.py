@@ -1,4 +1,4 @@
-"""A ledger of the first version becomes one of this version, with everything that it held."""
+"""A ledger of an earlier version becomes one of this version, with everything that it held."""
 
 import sqlite3
 from datetime import UTC, datetime
@@ -75,6 +75,8 @@ def test_everything_is_kept(old: Path) -> None:
         kept = ledger.enrolment(UUID(int=number))
         assert kept is not None
         assert kept.token == f"token {number}"
+    ledger.end_report(UUID(int=2))
+    assert [row.state for row in ledger.rows() if row.campaign.int == 2] == ["uncertain"]
 
 
 def test_the_step_is_made_once(old: Path) -> None:
@@ -97,3 +99,17 @@ def test_a_step_that_fails_leaves_the_old_ledger(old: Path) -> None:
     assert database.execute("SELECT count(*) FROM reports").fetchone() == (3,)
     assert database.execute("PRAGMA user_version").fetchone() == (1,)
     database.close()
+
+
+def test_version_2_takes_unsent_reports_for_tried(old: Path) -> None:
+    """It did not note attempts without an answer: what is refused now may have arrived before."""
+    Ledger(old, nothing)
+    database = sqlite3.connect(old / "ledger.sqlite")
+    database.execute("ALTER TABLE debits DROP COLUMN unanswered")
+    database.execute("PRAGMA user_version = 2")
+    database.commit()
+    database.close()
+    ledger = Ledger(old, nothing)
+    ledger.end_report(UUID(int=2))
+    states = {row.campaign.int: row.state for row in ledger.rows() if row.role == "report"}
+    assert states == {1: "sent", 2: "uncertain", 3: "refused"}

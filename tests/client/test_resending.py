@@ -5,6 +5,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from client.conftest import MakeDevice
 from client.stand_in import Clock, InProcess, StandIn, problem
 
 from blender_dp.client import BlenderClient, ClientPolicy, ServiceRefusalError, UnreachableError
@@ -12,6 +13,7 @@ from blender_dp.core.errors import BlenderError, InputError
 
 FIRST, SECOND, THIRD = (UUID(int=number) for number in (1, 2, 3))
 POLICY = ClientPolicy(most_epsilon=64.0)
+SEALED: tuple[int, dict[str, str], dict[str, str]] = (409, problem("campaign-not-collecting"), {})
 
 
 class Person:
@@ -79,3 +81,89 @@ def test_the_first_error_is_raised(person: Person) -> None:
         person.device.resend()
     [again] = person.device.resend()
     assert again.campaign == FIRST
+
+
+def resend_refused(person: Person) -> None:
+    with pytest.raises(ServiceRefusalError):
+        person.device.resend()
+
+
+def test_what_may_have_arrived_is_not_called_refused(person: Person) -> None:
+    """The answer was lost, and the campaign sealed before the report was sent again."""
+    person.transport.lost = ["POST"]
+    with pytest.raises(UnreachableError):
+        person.device.resend()
+    assert person.states() == ["unsent", "sent", "sent"]
+    person.service.report_answers = [SEALED]
+    resend_refused(person)
+    assert person.states() == ["uncertain", "sent", "sent"]
+    assert len(person.service.bodies) == 3
+    assert person.device.resend() == ()
+    assert person.device.report(FIRST, None, None).state == "uncertain"
+    person.device.forget()
+    assert person.states() == ["uncertain", "sent", "sent"]
+
+
+def test_an_answer_that_is_not_final_is_an_answer(tmp_path: Path) -> None:
+    service = StandIn()
+    device = BlenderClient("https://a.example", tmp_path, transport=InProcess(service))
+    service.report_answers = [(404, problem("unknown-campaign"), {}), SEALED]
+    for _ in range(2):
+        with pytest.raises(ServiceRefusalError):
+            device.report(FIRST, None, None)
+    assert [row.state for row in device.ledger().reports] == ["refused"]
+
+
+def test_a_device_that_died_while_sending_may_have_sent(tmp_path: Path) -> None:
+    class DiedError(Exception):
+        """The process was killed."""
+
+    def die(point: str) -> None:
+        if point == "after-send":
+            raise DiedError
+
+    service = StandIn()
+    transport = InProcess(service)
+    dying = BlenderClient("https://a.example", tmp_path, transport=transport, checkpoint=die)
+    with pytest.raises(DiedError):
+        dying.report(FIRST, None, None)
+    service.report_answers = [SEALED]
+    device = BlenderClient("https://a.example", tmp_path, transport=transport)
+    with pytest.raises(ServiceRefusalError):
+        device.report(FIRST, None, None)
+    assert [row.state for row in device.ledger().reports] == ["uncertain"]
+
+
+def test_a_late_refusal_does_not_undo_an_acknowledgement(tmp_path: Path) -> None:
+    """Another process sent the same bytes in the meantime, and got its answer first."""
+    service = StandIn()
+    transport = InProcess(service)
+    device = BlenderClient("https://a.example", tmp_path, transport=transport)
+
+    def other_process(method: str, _path: str) -> None:
+        if method == "POST":
+            transport.on_send = lambda _method, _path: None
+            device.resend()
+            service.report_answers = [SEALED]
+
+    transport.on_send = other_process
+    with pytest.raises(ServiceRefusalError):
+        device.report(FIRST, None, None)
+    assert [row.state for row in device.ledger().reports] == ["sent"]
+
+
+@pytest.mark.parametrize(
+    ("first", "state"), [((502, {}, {}), "uncertain"), ((429, {}, {}), "refused")]
+)
+def test_one_call_that_tries_twice_counts_both(
+    service: StandIn,
+    make_device: MakeDevice,
+    first: tuple[int, dict[str, str], dict[str, str]],
+    state: str,
+) -> None:
+    """A front end may say 502 of what arrived; 429 is an answer."""
+    service.report_answers = [first, SEALED]
+    device = make_device()
+    with pytest.raises(ServiceRefusalError):
+        device.report(FIRST, None, None)
+    assert [row.state for row in device.ledger().reports] == [state]

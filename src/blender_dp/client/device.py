@@ -269,12 +269,15 @@ class BlenderClient:
             raise RefusedError(Rule.ROLE, "this device forgot its report; it draws no other one")
         if kept.state != "unsent":
             return kept
+        self._ledger.count_unanswered(kept.campaign, 1)
         self._checkpoint("before-send")
         try:
             self._transport.send("POST", f"campaigns/{kept.campaign}/reports", body=kept.body)
         except ServiceRefusalError as refusal:
+            if not refusal.after_silence:
+                self._ledger.count_unanswered(kept.campaign, -1)
             if refusal.status in FINAL_ANSWERS:
-                self._ledger.set_state(kept.campaign, "report", "refused")
+                self._ledger.end_report(kept.campaign)
             raise
         self._checkpoint("after-send")
         self._ledger.set_state(kept.campaign, "report", "sent")

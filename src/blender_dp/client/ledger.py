@@ -138,6 +138,25 @@ class Ledger:
                 (state, str(campaign), role),
             )
 
+    def count_unanswered(self, campaign: UUID, change: int) -> None:
+        """Count an attempt to send a report, before it; uncount it when its answer came."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE debits SET unanswered = unanswered + ?"
+                " WHERE campaign = ? AND role = 'report'",
+                (change, str(campaign)),
+            )
+
+    def end_report(self, campaign: UUID) -> None:
+        """Note a final refusal, which is uncertain if another attempt may have arrived."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE debits SET state ="
+                " CASE WHEN unanswered > 0 THEN 'uncertain' ELSE 'refused' END"
+                " WHERE campaign = ? AND role = 'report' AND state = 'unsent'",
+                (str(campaign),),
+            )
+
     def row(self, campaign: UUID, role: Role) -> LedgerRow | None:
         """Return what a campaign got in a role."""
         with self._transaction() as database:

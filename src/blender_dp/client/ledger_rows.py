@@ -13,8 +13,11 @@ from blender_dp.wire.times import read_time, written_time
 
 Role = Literal["report", "contribution"]
 """The two groups of a campaign; a person is in one of them."""
-RowState = Literal["unsent", "sent", "refused", "withdrawn", "forgotten"]
-"""Of a report: unsent, sent, refused, forgotten. Of a contribution: unsent, sent, withdrawn."""
+RowState = Literal["unsent", "sent", "refused", "uncertain", "withdrawn", "forgotten"]
+"""A contribution is unsent, sent or withdrawn; a report is anything but withdrawn.
+
+An uncertain report was refused after an attempt without an answer: that one may have arrived.
+"""
 EnrolmentState = Literal["enrolled", "contributed", "withdrawn"]
 _COLUMNS = "campaign, role, service, epsilon, delta, time, state, list_digest, body"
 

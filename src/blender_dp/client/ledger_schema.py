@@ -1,8 +1,8 @@
-"""Tables of a device's ledger, and the step from the first version to this one."""
+"""Tables of a device's ledger, and the steps from earlier versions to this one."""
 
 import sqlite3
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _TABLES = """
 CREATE TABLE services (url TEXT PRIMARY KEY, public_key TEXT NOT NULL);
 CREATE TABLE logs (public_key TEXT PRIMARY KEY, head TEXT NOT NULL);
@@ -11,7 +11,8 @@ CREATE TABLE campaigns (
 CREATE TABLE debits (
     campaign TEXT NOT NULL, role TEXT NOT NULL, service TEXT NOT NULL,
     epsilon TEXT NOT NULL, delta TEXT NOT NULL, time TEXT NOT NULL, state TEXT NOT NULL,
-    list_digest TEXT, body BLOB NOT NULL, PRIMARY KEY (campaign, role));
+    list_digest TEXT, body BLOB NOT NULL, unanswered INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (campaign, role));
 CREATE TABLE enrolments (
     campaign TEXT PRIMARY KEY, service TEXT NOT NULL, token TEXT NOT NULL, given_at TEXT,
     state TEXT NOT NULL);
@@ -39,9 +40,13 @@ DROP TABLE reports;
 """Version 1 knew neither δ nor the cost of contributions: both are kept as 0. A consent that was
 given may have been followed by an upload, so it becomes a contribution."""
 
+_FROM_VERSION_2 = "ALTER TABLE debits ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0"
+_MAYBE_ARRIVED = "UPDATE debits SET unanswered = 1 WHERE role = 'report' AND state = 'unsent'"
+"""Earlier versions did not note that a report had been tried without an answer."""
+
 
 def prepare(database: sqlite3.Connection) -> bool:
-    """Make the tables of a new ledger, or move those of the first version; False if unknown.
+    """Make the tables of a new ledger, or move those of an earlier version; False if unknown.
 
     Args:
         database: Within a transaction, so that a ledger is of one version or the other.
@@ -49,7 +54,11 @@ def prepare(database: sqlite3.Connection) -> bool:
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version == SCHEMA_VERSION:
         return True
-    steps = {0: (_TABLES,), 1: (_FROM_VERSION_1, _TABLES, _MOVED_FROM_VERSION_1)}.get(version)
+    steps = {
+        0: (_TABLES,),
+        1: (_FROM_VERSION_1, _TABLES, _MOVED_FROM_VERSION_1, _MAYBE_ARRIVED),
+        2: (_FROM_VERSION_2, _MAYBE_ARRIVED),
+    }.get(version)
     if steps is None:
         return False
     for step in steps:

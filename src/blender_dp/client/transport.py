@@ -24,10 +24,13 @@ class UnreachableError(BlenderError):
 
 
 class ServiceRefusalError(BlenderError):
-    """A service said no; the same request would be refused again."""
+    """A service said no; the same request would be refused again.
 
-    def __init__(self, status: int, problem: str) -> None:
-        self.status, self.problem = status, problem
+    ``after_silence``: an earlier attempt with the same request got no answer, and may have arrived.
+    """
+
+    def __init__(self, status: int, problem: str, *, after_silence: bool = False) -> None:
+        self.status, self.problem, self.after_silence = status, problem, after_silence
         super().__init__(f"the service refused the request: {problem} (status {status})")
 
 
@@ -80,13 +83,13 @@ def headers(body: bytes | None, token: str | None) -> dict[str, str]:
     return kind if token is None else {**kind, "Authorization": f"Bearer {token}"}
 
 
-def require_good(answer: Answer) -> Answer:
-    """Return an answer that is no refusal."""
+def require_good(answer: Answer, *, after_silence: bool = False) -> Answer:
+    """Return an answer that is no refusal; a refusal says if an earlier attempt had no answer."""
     if 200 <= answer.status < 300:
         return answer
     if answer.status >= 500:
         raise UnreachableError("the service failed; try again later")
-    raise ServiceRefusalError(answer.status, _problem(answer))
+    raise ServiceRefusalError(answer.status, _problem(answer), after_silence=after_silence)
 
 
 def _problem(answer: Answer) -> str:
@@ -120,12 +123,14 @@ class HttpTransport:
         self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
     ) -> Answer:
         """Send a request until it is answered, as long as patience lasts."""
-        attempt = 0
+        attempt, is_silent = 0, False
         while True:
             attempt += 1
             answer = self._once(method, path, body, token)
             if answer is not None and answer.status not in BUSY:
-                return require_good(answer)
+                return require_good(answer, after_silence=is_silent)
+            # A front end answers 5xx too when the service took the request and then fell silent.
+            is_silent = is_silent or answer is None or answer.status >= 500
             wait = self._patience.wait(attempt, answer.retry_after if answer else None)
             if wait is None:
                 what = "is busy" if answer else "cannot be reached"
