@@ -20,6 +20,7 @@ from blender_dp.core.report import Question
 from blender_dp.service.access import Rate, Role, new_token, token_digest
 from blender_dp.service.app import create_app
 from blender_dp.service.jobs.others import OthersJobs
+from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.key_vault import KeyVault
 from blender_dp.service.logging import Journal
@@ -265,7 +266,9 @@ async def running(
                 journal=journal,
                 tokens=tokens,
                 worker=replace(
-                    Worker.of(parts, Journal(clock, journal)), others=OthersJobs(clock.elapsed)
+                    Worker.of(parts, Journal(clock, journal)),
+                    others=OthersJobs(clock.elapsed),
+                    put_off=PutOffJobs(clock.elapsed),
                 ),
             )
     finally:

@@ -139,8 +139,12 @@ async def test_scrubbing_refuses_while_somebody_reads(
     with closing(sqlite3.connect(place.address, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM contributions").fetchone()
-        with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
-            await place.store.scrub(campaign)
+        sizes = []
+        for _ in range(2):
+            with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
+                await place.store.scrub(campaign)
+            sizes.append(Path(f"{place.address}-wal").stat().st_size)
+        assert sizes[0] == sizes[1]  # it may be tried for hours
         await place.store.add_enrolments(campaign, [os.urandom(32)])
     await place.store.scrub(campaign)
     await place.store.close()

@@ -154,9 +154,9 @@ class DatabaseStore:
             partial(chains.audit, kind=kind, actor=actor, campaign=campaign_id, now=now)
         )
 
-    async def lease_job(self, owner: str) -> Lease | None:
-        """Take the oldest job that waits."""
-        return await self.database.write(partial(jobs.lease, owner=owner))
+    async def lease_job(self, owner: str, *, but: Collection[int] = ()) -> Lease | None:
+        """Take the oldest job that waits and whose id is none of these."""
+        return await self.database.write(partial(jobs.lease, owner=owner, but=but))
 
     async def running_jobs(self) -> Sequence[RunningJob]:
         """Return the jobs that somebody holds, oldest first."""
@@ -169,6 +169,10 @@ class DatabaseStore:
     async def renew(self, lease: Lease) -> Lease:
         """Show that the holder of a job lives."""
         return await self.database.write(partial(jobs.renew, held=lease))
+
+    async def give_back(self, lease: Lease) -> None:
+        """Let a job wait again; the attempt does not count."""
+        await self.database.write(partial(jobs.give_back, held=lease))
 
     async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
         """Store a job's results, make its move and end it, all at once, if the lease is held."""

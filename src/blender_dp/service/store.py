@@ -216,8 +216,8 @@ class CampaignStore(Protocol):
 
     # Jobs
 
-    async def lease_job(self, owner: str) -> Lease | None:
-        """Take the oldest job that waits."""
+    async def lease_job(self, owner: str, *, but: Collection[int] = ()) -> Lease | None:
+        """Take the oldest job that waits and whose id is none of these."""
         ...
 
     async def running_jobs(self) -> Sequence[RunningJob]:
@@ -230,6 +230,10 @@ class CampaignStore(Protocol):
 
     async def renew(self, lease: Lease) -> Lease:
         """Show that the holder of a job lives."""
+        ...
+
+    async def give_back(self, lease: Lease) -> None:
+        """Let a job wait again; the attempt does not count."""
         ...
 
     async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:

@@ -54,6 +54,24 @@ async def test_the_oldest_job_comes_first(store: CampaignStore) -> None:
     assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == second
 
 
+async def test_a_job_that_is_given_back_waits_again_and_has_used_no_attempt(
+    store: CampaignStore, other_store: CampaignStore
+) -> None:
+    await sealed(store)
+    held = await store.renew(await leased(store, JobKind.HEAD_LIST))
+    before = await other_store.running_jobs()
+    await store.give_back(held)
+    assert await other_store.running_jobs() == []
+    assert await store.lease_job(held.owner, but=[held.job.id, held.job.id + 1]) is None
+    again = await store.lease_job(held.owner, but=[held.job.id + 1])
+    assert again is not None
+    assert again.job == held.job
+    assert await other_store.running_jobs() != before  # who counts seconds begins anew
+    await store.give_back(await store.renew(again))
+    with pytest.raises(StoreRefusal, match=Reason.LEASE_LOST):
+        await store.give_back(again)
+
+
 async def test_a_job_that_is_taken_over_fences_off_its_first_holder(
     store: CampaignStore, other_store: CampaignStore
 ) -> None:

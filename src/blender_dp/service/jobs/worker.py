@@ -13,6 +13,7 @@ from blender_dp.service.jobs.erase import erase
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
 from blender_dp.service.jobs.others import OthersJobs
+from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.release import make_release
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
@@ -42,6 +43,7 @@ class Worker:
     owner: str
     lease: timedelta = LEASE
     others: OthersJobs = field(default_factory=lambda: OthersJobs(monotonic))
+    put_off: PutOffJobs = field(default_factory=lambda: PutOffJobs(monotonic))
 
     @classmethod
     def of(cls, parts: Parts, journal: Journal) -> "Worker":
@@ -70,7 +72,9 @@ class Worker:
 
     async def run_one(self) -> bool:
         """Do one job if there is one."""
-        lease = await self._abandoned() or await self.parts.store.lease_job(self.owner)
+        lease = await self._abandoned() or await self.parts.store.lease_job(
+            self.owner, but=self.put_off.not_due()
+        )
         if lease is None:
             return False
         if lease.job.attempts > MOST_ATTEMPTS:  # nobody came back to say why
@@ -107,6 +111,7 @@ class Worker:
                 raise
             outcome = "lost"
         if outcome in _ENDED:
+            self.put_off.forget(lease.job.id)
             self.parts.metrics.job_ended(kind, outcome)
         self.journal.write("job", kind=str(kind), outcome=outcome)
 
@@ -119,9 +124,13 @@ class Worker:
         except JobError as error:
             await self._fail(lease, error.failure)
             return "failed"
-        except StoreRefusal:
-            raise
-        except Exception as error:  # noqa: BLE001 - its message may quote data: only the kind is kept
+        except Exception as error:  # its message may quote data: only the kind is kept
+            if isinstance(error, StoreRefusal) and error.reason is Reason.LEASE_LOST:
+                raise
+            if isinstance(error, StoreRefusal) and error.reason is Reason.OVERLOADED:
+                await store.give_back(lease)
+                self.put_off.add(lease.job.id)
+                return "put-off"
             self.journal.failure(f"job {kind}", error)
             if lease.job.attempts >= MOST_ATTEMPTS:
                 await self._fail(lease, Failure.GAVE_UP)

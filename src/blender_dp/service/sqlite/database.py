@@ -75,8 +75,16 @@ class SqliteDatabase:
         return cast("Added", await self._writer.written(request))
 
     async def scrub(self) -> None:
-        """Write the file anew and empty its log, or refuse while somebody reads from that."""
+        """Write the file anew and empty its log, or refuse while somebody reads from that.
+
+        The log is emptied before too: the new file goes through it, and every try while somebody
+        reads would make it longer by a whole file.
+        """
+        await self._empty_log()
         await self._writer.written(Request(rewrite, is_alone=True))
+        await self._empty_log()
+
+    async def _empty_log(self) -> None:
         for _ in range(_TRIES):
             if await self._writer.written(Request(empty_log, is_alone=True)):
                 return

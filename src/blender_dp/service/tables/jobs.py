@@ -2,10 +2,11 @@
 
 A lease is fenced by its number: the attempt. Whoever takes a job over raises it, so that the one
 who was too slow finds out before anything of theirs is stored. An attempt counts when it begins: a
-job that kills its process has used one. A row holds no time, only a mark that its holder changes.
+job that kills its process has used one. One that its holder gives back, because the store had too
+much to do, does not count. A row holds no time, only a mark that its holder changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -56,14 +57,17 @@ async def of_campaign(tx: Transaction, campaign_id: UUID) -> Sequence[Job]:
     return [_job(row) for row in found]
 
 
-async def lease(tx: Transaction, owner: str) -> Lease | None:
-    """Take the oldest job that waits."""
+async def lease(tx: Transaction, owner: str, *, but: Collection[int] = ()) -> Lease | None:
+    """Take the oldest job that waits and is none of these."""
+    passed_over = "".join(f" AND id <> ${place}" for place, _ in enumerate(but, 4))
+    # One that was given back goes on with its mark: who looks at times sees that it changed hands.
     found = await first(
         tx,
-        "UPDATE jobs SET state = $1, owner = $2, renewal = $3, attempts = attempts + 1"
-        " WHERE id = (SELECT id FROM jobs WHERE state = $4"
+        "UPDATE jobs SET state = $1, owner = $2, attempts = attempts + 1,"  # noqa: S608 - places only
+        " renewal = CAST(COALESCE(CAST(renewal AS INTEGER) + 1, 0) AS TEXT)"
+        f" WHERE id = (SELECT id FROM jobs WHERE state = $3{passed_over}"
         " ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id",
-        *(str(JobState.RUNNING), owner, _mark(0), str(JobState.WAITING)),
+        *(str(JobState.RUNNING), owner, str(JobState.WAITING), *but),
     )
     return await _lease(tx, found, owner)
 
@@ -72,11 +76,11 @@ async def _lease(tx: Transaction, taken: Row | None, owner: str) -> Lease | None
     if taken is None:
         return None
     (row,) = await tx.rows(
-        "SELECT jobs.id, campaigns.id, kind, jobs.state, attempts, failure"
+        "SELECT jobs.id, campaigns.id, kind, jobs.state, attempts, failure, renewal"
         " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign WHERE jobs.id = $1",
         taken[0],
     )
-    return Lease(job=_job(row), owner=owner)
+    return Lease(job=_job(row[:-1]), owner=owner, renewals=int(row[-1]))
 
 
 async def running(tx: Transaction) -> Sequence[RunningJob]:
@@ -123,6 +127,16 @@ async def end(tx: Transaction, held: Lease, state: JobState, *, failure: str | N
         "UPDATE jobs SET state = $5, failure = $6, owner = NULL, renewal = NULL"
         " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 RETURNING id",
         *(held, str(state), failure),
+    )
+
+
+async def give_back(tx: Transaction, held: Lease) -> None:
+    """Let a job wait again as if this attempt had not been, if nobody took it over."""
+    await _change(
+        tx,
+        "UPDATE jobs SET state = $5, owner = NULL, attempts = attempts - 1"
+        " WHERE id = $1 AND state = $2 AND owner = $3 AND attempts = $4 RETURNING id",
+        *(held, str(JobState.WAITING)),
     )
 
 
