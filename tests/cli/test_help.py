@@ -125,11 +125,12 @@ def test_the_installed_script_and_the_module_run(
     assert module.stderr.startswith('blender-dp: Unknown command "frobnicate".')
 
 
-def test_results_go_to_standard_output_and_nothing_else_is_said(
+def test_results_go_to_standard_output_and_only_the_large_delta_is_remarked_on(
     command: Command, log: Path, place: Path
 ) -> None:
     outcome = command("run", log, *PROMISE, "--opt-in=0.5", "-o", place / "out")
-    assert (outcome.status, remarks(outcome)) == (0, [])
+    (about_delta,) = remarks(outcome)
+    assert (outcome.status, "is large for" in about_delta) == (0, True)
     assert "query 3" in outcome.out
     assert outcome.out.endswith(f"report: {place / 'out' / 'report.html'}\n")
 
@@ -137,7 +138,8 @@ def test_results_go_to_standard_output_and_nothing_else_is_said(
 def test_a_seed_is_remarked_on_beside_the_result(command: Command, log: Path, place: Path) -> None:
     outcome = command("run", log, *PROMISE, "--opt-in=0.5", "--seed=1", "-o", place / "out")
     assert outcome.status == 0
-    assert remarks(outcome) == ["Made with a seed: an experiment, not private; do not publish it."]
+    about_seed = "Made with a seed: an experiment, not private; do not publish it."
+    assert [said for said in remarks(outcome) if "is large for" not in said] == [about_seed]
 
 
 def test_json_is_one_object_for_a_program(

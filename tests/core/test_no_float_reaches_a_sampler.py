@@ -79,6 +79,7 @@ LEFT_OUT = {
     "pin": "what the server's estimates read; devices compare with the integer threshold",
     "pout": "the same, for what is not true",
     "gain": "the same, for their difference",
+    "fake_weight": "the same, for what fake reports do to estimates",
     "estimate": "display and estimates: nothing is drawn with it",
 }
 ALLOWED_FROM_MATH = {"floor"}

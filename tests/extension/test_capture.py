@@ -46,8 +46,8 @@ def test_results_are_recorded_and_nothing_else_on_the_page(
         somebody.click_result(engine_port, f"not {link}", link)
     page = somebody.context.new_page()
     page.goto(f"http://{ENGINE}:{engine_port}/search?q=by+a+program")
-    page.evaluate("document.querySelector('#plain').click()")
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.evaluate("document.querySelector('#plain').click()")
     page.goto(f"http://{ENGINE}:{engine_port}/elsewhere?q=on+another+page")
     page.goto(f"http://{ENGINE}:{engine_port}/search?q=in+a+new+tab")
     page.locator("#plain").click(button="middle")

@@ -45,13 +45,11 @@ def main(name: str, seeds: str, runs: str, seconds: str, found: str) -> None:
     def mutate(content: bytes, most: int, seed: int) -> bytes:
         return changed(content, random.Random(seed), lambda old: atheris.Mutate(old, most))[:most]
 
-    # Arrow takes the memory that a table claims to need, and gives it back.
-    most_memory = 0 if name == "report-table" else MOST_MEGABYTES
     options = [
         *(f"-runs={runs}", f"-max_total_time={int(float(seconds))}", "-seed=1", "-verbosity=0"),
         *(
             f"-max_len={MOST_BYTES}",
-            f"-rss_limit_mb={most_memory}",
+            f"-rss_limit_mb={MOST_MEGABYTES}",
             "-timeout=60",
             "-print_final_stats=1",
         ),

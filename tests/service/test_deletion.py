@@ -17,6 +17,7 @@ from service.deleted_bytes import ScannedStore, postgres_store, sqlite_store
 
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.checked_reports import CheckedReports
+from blender_dp.service.open_store import open_store
 from blender_dp.service.postgres import scrubbing
 from blender_dp.service.sqlite import database as sqlite_database
 from blender_dp.service.store import Reason, StoreRefusal
@@ -187,3 +188,28 @@ async def test_a_table_that_somebody_holds_is_not_waited_for(
     await dump.close()
     await place.store.scrub(campaign)
     await place.store.close()
+
+
+async def test_no_statistics_outlive_the_rows(postgres_server: PostgresServer) -> None:
+    """PostgreSQL samples columns of its own accord, and keeps the samples of an emptied table."""
+    address = await postgres_server.fresh_database()
+    store = await open_store(address)
+    campaign = await opened_for_clients(store)
+    ids = [os.urandom(16) for _ in range(40)]
+    tags = [os.urandom(8) for _ in ids]
+    answers = some_reports(range(len(ids))).answers
+    await store.add_reports(
+        campaign, CheckedReports(ids=b"".join(ids), tags=b"".join(tags), answers=answers)
+    )
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute("ANALYZE")
+        sampled = await connection.fetch(
+            "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND tablename IN "
+            "('report_ids', 'enrolments', 'contributions')"
+        )
+    finally:
+        await connection.close()
+        await store.close()
+    assert {row["attname"] for row in sampled} <= {"campaign", "status", "consent_version"}
+    assert ("report_ids", "campaign") in {tuple(row) for row in sampled}

@@ -79,3 +79,14 @@ async def test_a_name_that_no_file_can_have_is_not_found(tmp_path: Path, path: s
         answer = await service.http.get(path)
         assert (answer.status_code, slug_of(answer)) == (404, "not-found")
         assert '"event":"failure"' not in await service.written()
+
+
+@pytest.mark.parametrize(
+    "field", ["planted", " - at `$.planted", " - at `planted", "` - at `$.planted"]
+)
+async def test_a_refusal_does_not_repeat_the_name_of_a_field(fresh: Service, field: str) -> None:
+    answer = await fresh.http.post(
+        "/v1/campaigns", json={field: 1}, headers=fresh.as_role(Role.OPERATOR)
+    )
+    assert slug_of(answer) == "body-not-understood"
+    assert "planted" not in answer.text

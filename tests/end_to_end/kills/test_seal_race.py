@@ -73,7 +73,8 @@ async def collection(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
             one = await stack.enter_async_context(mortal_service(tmp_path, database))
             await one.begin()
             await one.answers()
-            limits = httpx.Limits(max_connections=UPLOADERS)
+            # The service ends idle connections; a client must not send on one at that moment.
+            limits = httpx.Limits(max_connections=UPLOADERS, keepalive_expiry=1)
             http = httpx.AsyncClient(base_url=one.url, timeout=60, limits=limits)
             clients.append(await stack.enter_async_context(http))
         yield Collection(campaign, clients, operator)

@@ -1,6 +1,8 @@
 """What handlers need to know of who asks."""
 
+import re
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -12,6 +14,7 @@ from litestar.handlers import BaseRouteHandler
 from blender_dp.service.access import ANY_ROLE, AUDITORS, OPERATORS, Role
 from blender_dp.service.body_threads import SHORT_BYTES
 from blender_dp.service.desk import Desk
+from blender_dp.service.messages import Taken
 from blender_dp.service.problems import Problem
 from blender_dp.service.request_body import ReceivedBody, read_body
 from blender_dp.service.store import Token
@@ -84,9 +87,19 @@ def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 -
 
 
 def _place(error: msgspec.ValidationError) -> str | None:
-    """Return the field at fault: the path holds documented names and numbers, the rest is cut."""
+    """Return the field at fault, in documented names and numbers; None if it has others.
+
+    The message holds what was sent too: a field that nobody knows may be called like a path.
+    """
     _, found, path = str(error).rpartition(" - at `")
-    return path.rstrip("`") if found else None
+    named = set(re.findall(r"[^$.\[\]`]+", path))
+    is_documented = all(name in _documented_names() or name.isdigit() for name in named)
+    return path.rstrip("`") if found and is_documented else None
+
+
+@cache
+def _documented_names() -> frozenset[str]:
+    return frozenset(name for taken in Taken.__subclasses__() for name in taken.__struct_fields__)
 
 
 def address_of(request: Asking) -> str:
