@@ -27,8 +27,7 @@ def _make(log: Path, at: Path, preset: str) -> None:
     )
     _do("head-list", str(log), "-o", str(at), *wanted)
     listed = f"{at}/head_list.json"
-    for kind in ("jsonl", "parquet"):
-        _do("privatize", listed, str(log), "-o", f"{at}/reports.{kind}", "--seed", "1")
+    _do("privatize", listed, str(log), "-o", f"{at}/reports.jsonl", "--seed", "1")
     _do("estimate", listed, f"{at}/reports.jsonl", "-o", f"{at}/client_estimates.json")
     _do("run", str(log), "-o", f"{at}/run", "--opt-in", "0.5", *wanted)
 
