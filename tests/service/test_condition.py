@@ -69,6 +69,39 @@ async def test_an_almost_full_disk_is_said_while_reports_are_still_taken(
         assert await figure(service, "disk_free_bytes") == free
 
 
+@pytest.mark.usefixtures("always_looks")
+async def test_keys_that_are_gone_are_said_until_they_are_back(tmp_path: Path) -> None:
+    keys, away = tmp_path / "keys", tmp_path / "away"
+    async with running(tmp_path) as service:
+        assert await health(service) == (200, "ok", [])
+        keys.rename(away)
+        assert await health(service) == (503, "degraded", ["keys-gone"])
+        keys.mkdir()
+        assert await health(service) == (503, "degraded", ["keys-gone"])
+        assert await figure(service, 'degraded{reason="keys-gone"}') == 1
+        assert list(keys.iterdir()) == []
+        keys.rmdir()
+        away.rename(keys)
+        assert await health(service) == (200, "ok", [])
+        assert await figure(service, 'degraded{reason="keys-gone"}') == 0
+
+
+@pytest.mark.usefixtures("always_looks")
+async def test_a_database_that_was_moved_is_said_until_it_is_back(tmp_path: Path) -> None:
+    file, away = tmp_path / "service.sqlite", tmp_path / "away.sqlite"
+    async with running(tmp_path) as service:
+        file.rename(away)
+        assert await health(service) == (503, "degraded", ["database-moved"])
+        assert await figure(service, 'degraded{reason="database-moved"}') == 1
+        assert not file.exists()  # nobody opened it, which would have made it
+        file.write_bytes(b"")
+        assert await health(service) == (503, "degraded", ["database-moved"])
+        file.unlink()
+        away.rename(file)
+        assert await health(service) == (200, "ok", [])
+        await service.created()
+
+
 class Watched:
     """A store that counts looks, and that hangs when told."""
 

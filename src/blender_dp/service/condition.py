@@ -1,4 +1,4 @@
-"""The service's condition: whether it can store reports, what waits, how much disk is left.
+"""The service's condition: whether it can store and find reports, what waits, what disk is left.
 
 Everybody may ask for it, and a look costs a write to the disk. So each process looks at most once
 in some seconds, and whoever asks meanwhile gets what was found last.
@@ -12,6 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
+from blender_dp.service.key_vault import KeysGoneError
 from blender_dp.service.logging import Journal
 from blender_dp.service.parts import Parts
 from blender_dp.service.workload import Workload
@@ -35,11 +36,15 @@ class Trouble(StrEnum):
     """The database does not answer."""
     STORE_REFUSES_WRITES = "store-refuses-writes"
     """It answers, but nothing can be written: its disk is full, or it is read-only."""
+    DATABASE_MOVED = "database-moved"
+    """Its file was moved or replaced: what is written now is not found at the next start."""
+    KEYS_GONE = "keys-gone"
+    """The directory of keys is not the one that the service started with."""
     DISK_ALMOST_FULL = "disk-almost-full"
     """Reports are still taken, but not for long."""
 
 
-PREVENTS_REPORTS = frozenset({Trouble.STORE_UNREACHABLE, Trouble.STORE_REFUSES_WRITES})
+PREVENTS_REPORTS = frozenset(Trouble) - {Trouble.DISK_ALMOST_FULL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +59,7 @@ class Condition:
 
     @property
     def takes_reports(self) -> bool:
-        """Whether a report that is sent now would be stored."""
+        """Whether a report that is sent now would be stored where it is found again."""
         return not PREVENTS_REPORTS.intersection(self.troubles)
 
 
@@ -93,6 +98,8 @@ class ConditionWatch:
         now = self._parts.now()
         try:
             workload = await self._parts.store.workload(now=now, overdue_since=now - OVERDUE_AFTER)
+            if not await self._parts.store.is_in_place():
+                troubles.append(Trouble.DATABASE_MOVED)
         except Exception as error:  # noqa: BLE001 - whatever it is, the database does not answer
             self._journal.failure("health", error)
             troubles.append(Trouble.STORE_UNREACHABLE)
@@ -102,6 +109,10 @@ class ConditionWatch:
             except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be written
                 self._journal.failure("health", error)
                 troubles.append(Trouble.STORE_REFUSES_WRITES)
+        try:
+            await asyncio.to_thread(self._parts.keys.require_in_place)
+        except KeysGoneError:
+            troubles.append(Trouble.KEYS_GONE)
         free = _free_bytes(self._parts.directory)
         if free is not None and free < LEAST_FREE_BYTES:
             troubles.append(Trouble.DISK_ALMOST_FULL)

@@ -88,6 +88,10 @@ class Database(Protocol):
         """Overwrite what was withdrawn, in the background; tried until it is done."""
         ...
 
+    async def is_in_place(self) -> bool:
+        """Tell whether what is written now will be found where the database was opened."""
+        ...
+
     async def close(self) -> None:
         """Finish what was accepted and close every connection."""
         ...

@@ -40,6 +40,10 @@ class DatabaseStore:
         """Finish what was accepted and close every connection."""
         await self.database.close()
 
+    async def is_in_place(self) -> bool:
+        """Tell whether what is written now will be found where the store was opened."""
+        return await self.database.is_in_place()
+
     async def require_writable(self) -> None:
         """Fail if nothing can be written now."""
         await self.database.write(workload.write_nothing)

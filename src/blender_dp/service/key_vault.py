@@ -69,7 +69,7 @@ class KeyVault:
         self._draw = draw
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._opened = _identity(directory)
+            self._opened = directory.stat()
         except OSError as error:
             raise InputError(directory, f"cannot be made ({error.strerror})") from None
         self._signing: bytes | None = None
@@ -78,7 +78,7 @@ class KeyVault:
     def require_in_place(self) -> None:
         """Fail if the directory, or the signing key in it, is gone or is another by now."""
         try:
-            is_same = _identity(self.directory) == self._opened
+            is_same = os.path.samestat(self.directory.stat(), self._opened)
             if is_same and self._signing is not None:
                 is_same = _digest((self.directory / _SIGNING).read_bytes()) == self._signing
         except OSError:  # unmounted, moved, or its disk does not answer
@@ -180,12 +180,6 @@ class KeyVault:
 
     def _sync(self) -> None:
         sync(self.directory)
-
-
-def _identity(directory: Path) -> tuple[int, int]:
-    """Return what tells a directory from another at the same path."""
-    found = directory.stat()
-    return found.st_dev, found.st_ino
 
 
 def _digest(key: bytes) -> bytes:

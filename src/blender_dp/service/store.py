@@ -121,6 +121,10 @@ class CampaignStore(Protocol):
         """Finish what was accepted and close every connection."""
         ...
 
+    async def is_in_place(self) -> bool:
+        """Tell whether what is written now will be found where the store was opened."""
+        ...
+
     async def require_writable(self) -> None:
         """Fail if nothing can be written now."""
         ...
@@ -253,13 +257,7 @@ class CampaignStore(Protocol):
         ...
 
     async def retry_job(
-        self,
-        campaign_id: UUID,
-        kind: JobKind,
-        *,
-        after: Collection[str],
-        actor: str,
-        now: datetime,
+        self, campaign_id: UUID, kind: JobKind, *, after: Collection[str], actor: str, now: datetime
     ) -> None:
         """Add a job like the campaign's last of its kind if that failed for one of these reasons.
 

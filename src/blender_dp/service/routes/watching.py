@@ -23,15 +23,16 @@ from blender_dp.service.store import Token
     responses={
         **refusals(),
         503: ResponseSpec(
-            Health, description="degraded: no report can be stored", generate_examples=False
+            Health, description="degraded: reports belong elsewhere", generate_examples=False
         ),
     },
 )
 async def health(desk: NamedDependency[Desk]) -> Response[Health]:
     """Say whether the service works, and if it is degraded, why.
 
-    The status is 503 if no report can be stored, so that a load balancer sends them elsewhere, and
-    200 if they can, even if the service is degraded. What is said is some seconds old at most.
+    The status is 503 if reports are not stored, or not surely found again, so that a load balancer
+    sends them elsewhere, and 200 otherwise, even if the service is degraded. What is said is some
+    seconds old at most.
     """
     found = await desk.condition.current()
     return Response(

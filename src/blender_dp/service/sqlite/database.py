@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,6 +34,7 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, *, reach: Checkpoint = no_checkpoint) -> None:
         require_local_disk(path)
+        self._path = path.absolute()
         writing = connect(path)
         try:
             migrate(writing)
@@ -42,6 +44,7 @@ class SqliteDatabase:
         except BaseException:
             writing.close()
             raise
+        self._opened = self._path.stat()
         self._reading = connect(path, is_reader=True)
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="store reader")
         self._writer = Writer(writing, reach)
@@ -94,6 +97,18 @@ class SqliteDatabase:
     def scrub_soon(self) -> None:
         """Empty the log of changes, which alone still holds what was withdrawn."""
         self._writer.empty_log_soon()
+
+    async def is_in_place(self) -> bool:
+        """Tell whether the file is where it was opened.
+
+        If it was moved or replaced, SQLite goes on with the old one. Never opens the file: another
+        descriptor, once closed, would drop the locks of all connections.
+        """
+        try:
+            found = await asyncio.to_thread(self._path.stat)
+        except OSError:
+            return False
+        return os.path.samestat(found, self._opened)
 
     async def close(self) -> None:
         """Finish what was accepted and close every connection."""

@@ -126,7 +126,7 @@ export interface Schemas {
   Tokens: {
     tokens: (string)[];
   };
-  Trouble: 'store-unreachable' | 'store-refuses-writes' | 'disk-almost-full';
+  Trouble: 'store-unreachable' | 'store-refuses-writes' | 'database-moved' | 'keys-gone' | 'disk-almost-full';
   WantedEnrolments: {
     count: number;
   };
