@@ -43,16 +43,16 @@ class Campaign:
 
 
 @cache
-def log() -> CodedLog:
-    columns = aol_single(USERS)
+def log(users: int = USERS) -> CodedLog:
+    columns = aol_single(users)
     return CodedLog.of(columns.user, columns.query, columns.url)
 
 
 @cache
-def campaign(seed: int, epsilon: float = 4.0) -> Campaign:
+def campaign(seed: int, epsilon: float = 4.0, users: int = USERS) -> Campaign:
     randomness = Randomness.seeded(seed)
     parameters = Parameters(epsilon=epsilon, delta=1e-5, one_record_each=True)
-    population = CodedPopulation.draw(log(), opt_in=0.05, seed=seed, randomness=randomness)
+    population = CodedPopulation.draw(log(users), opt_in=0.05, seed=seed, randomness=randomness)
     curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
     head_list = curated.head_list
     return Campaign(
@@ -168,25 +168,6 @@ SMALL = 63_150
 """Of whom 5 % opt in: 60,000 clients."""
 
 
-@cache
-def small_log() -> CodedLog:
-    columns = aol_single(SMALL)
-    return CodedLog.of(columns.user, columns.query, columns.url)
-
-
-def small_campaign(seed: int) -> Campaign:
-    randomness = Randomness.seeded(seed)
-    parameters = Parameters(epsilon=4.0, delta=1e-5, one_record_each=True)
-    population = CodedPopulation.draw(small_log(), opt_in=0.05, seed=seed, randomness=randomness)
-    curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
-    head_list = curated.head_list
-    return Campaign(
-        curated=curated,
-        honest=population.clients.report_counts(head_list),
-        channels=SubsetChannels.of(head_list.cells, head_list.mechanism),
-    )
-
-
 def is_seen(of: Campaign, targets: list[int], share: float) -> bool:
     made, cells = of.honest, of.curated.head_list.cells
     fakes = round(share * (made.cell_reports + made.query_reports))
@@ -214,7 +195,7 @@ def test_in_a_small_campaign_the_stated_push_is_seen_too() -> None:
     seen = {"alone": 0, "parted": 0, "half as much": 0}
     runs = 12
     for seed in range(runs):
-        of = small_campaign(seed)
+        of = campaign(seed, users=SMALL)
         clean_blend = of.blend(of.honest)
         assert clean_blend.disagreement is not None
         visible = clean_blend.disagreement.visible()
