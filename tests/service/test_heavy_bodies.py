@@ -229,6 +229,37 @@ async def test_more_bodies_than_may_wait_for_a_thread_are_refused() -> None:
         threads.close()
 
 
+async def test_who_sends_refused_bodies_one_after_another_gets_few_answers() -> None:
+    threads = BodyThreads(refusal_seconds=0.2)
+    loop = asyncio.get_running_loop()
+
+    def refuse() -> None:
+        raise Problem.BODY_NOT_GZIP.error()
+
+    began = loop.time()
+    for _ in range(3):
+        with pytest.raises(ProblemError):
+            await threads.run(refuse)
+    assert loop.time() - began >= 3 * 0.2
+    threads.close()
+
+
+async def test_a_refusal_that_waits_holds_no_thread_and_no_place() -> None:
+    threads, is_read = BodyThreads(most_waiting=1, refusal_seconds=3600), threading.Event()
+
+    def refuse() -> None:
+        is_read.set()
+        raise Problem.BODY_NOT_GZIP.error()
+
+    refused = asyncio.create_task(threads.run(refuse))
+    while not is_read.is_set() or threads._waiting:
+        await asyncio.sleep(0.001)
+    assert await threads.run(lambda: "taken") == "taken"
+    assert not refused.done()
+    refused.cancel()
+    threads.close()
+
+
 async def test_a_body_to_no_campaign_is_not_read(service: Service) -> None:
     path = "/v1/campaigns/00000000-0000-4000-8000-000000000000/reports"
     read: list[int] = []

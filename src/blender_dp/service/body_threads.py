@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from blender_dp.service.problems import RETRY_SECONDS, Problem
+from blender_dp.service.problems import RETRY_SECONDS, Problem, ProblemError
 
 SHORT_BYTES = 1 << 13
 """A plain body of at most this length is read at once: that is faster than to wake a thread, and
@@ -17,6 +17,9 @@ takes some milliseconds at most, whatever is in it."""
 _THREADS = 2
 MOST_WAITING = 256
 """Bodies, those in a thread included."""
+REFUSAL_SECONDS = 0.5
+"""How long a refusal waits. To refuse a compressed body takes some milliseconds of a thread, to
+send it again takes its client nothing: a client that waits for its answers gets two per second."""
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -24,20 +27,31 @@ Result = TypeVar("Result")
 class BodyThreads:
     """Runs one function per body; belongs to one event loop."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(
+        self, most_waiting: int = MOST_WAITING, refusal_seconds: float = REFUSAL_SECONDS
+    ) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="bodies")
         self._most, self._waiting = most_waiting, 0
+        self._refusal_seconds = refusal_seconds
 
     async def run(
         self, work: Callable[Given, Result], *args: Given.args, **options: Given.kwargs
     ) -> Result:
-        """Return what ``work`` returns; refuse as overloaded if too many bodies wait."""
+        """Return what ``work`` returns; refuse as overloaded if too many bodies wait.
+
+        A body that ``work`` refuses is answered later than it could be, and holds no thread
+        meanwhile.
+        """
         if self._waiting >= self._most:
             raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
         self._waiting += 1
         done = self._pool.submit(work, *args, **options)
         done.add_done_callback(self._free_place_soon(asyncio.get_running_loop()))
-        return await asyncio.wrap_future(done)
+        try:
+            return await asyncio.wrap_future(done)
+        except ProblemError:
+            await asyncio.sleep(self._refusal_seconds)
+            raise
 
     def close(self) -> None:
         """End the threads once what they do is done; drop what waits."""
