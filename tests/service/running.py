@@ -149,6 +149,10 @@ class Service:
         await self.moved(campaign, "seal-opt-in", "opt-in-open")
         await self.jobs_done()
         await self.moved(campaign, "open-clients", "list-published")
+        return await self.published_list(campaign)
+
+    async def published_list(self, campaign: str) -> "Published":
+        """Return a campaign that is open to clients, with its list."""
         document = (await self.http.get(f"/v1/campaigns/{campaign}/head-list")).json()
         return Published(campaign=campaign, head_list=read_signed_head_list(document).head_list)
 
@@ -231,6 +235,7 @@ async def running(
     limits: Limits = UNLIMITED,
     predict: Predict | None = None,
     store_of: Callable[[CampaignStore], CampaignStore] = lambda store: store,
+    draw: Callable[[int], bytes] = os.urandom,
     **options: Any,
 ) -> AsyncIterator[Service]:
     """Start a service, on SQLite unless told; its jobs run when the test says so."""
@@ -238,14 +243,14 @@ async def running(
     store = await open_store(database or str(directory / "service.sqlite"))
     parts = Parts(
         store=store_of(store),
-        keys=KeyVault(directory / "keys"),
+        keys=KeyVault(directory / "keys", draw=draw),
         now=clock,
-        random_bytes=os.urandom,
+        random_bytes=draw,
         limits=limits,
         predict=predict,
         **options,
     )
-    tokens = {role: new_token(os.urandom) for role in Role}
+    tokens = {role: new_token(draw) for role in Role}
     names = {token.name for token in await store.tokens()}
     for role, token in tokens.items():
         name = f"{role} {len(names)}"
