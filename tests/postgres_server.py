@@ -59,17 +59,23 @@ class PostgresServer:
         pid_file = self.cluster / "postmaster.pid"
         postmaster = psutil.Process(int(pid_file.read_text(encoding="ascii").split()[0]))
         postmaster.suspend()  # it starts nobody new
-        processes = [postmaster, *postmaster.children(recursive=True)]
-        for process in processes:
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
         until = time.monotonic() + _PATIENCE
-        while any(map(_is_alive, processes)):
+        # Not its children alone: one that is being started would outlive it and go on writing
+        # into the files of the server that is started next.
+        while living := self._processes():
             assert time.monotonic() < until, "PostgreSQL does not die"
+            for process in living:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
             time.sleep(0.005)
         # Where nobody collects the dead, their number would still pass for a running server.
         for lock in (pid_file, *self.directory.glob(".s.PGSQL.*.lock")):
             lock.unlink()
+
+    def _processes(self) -> list[psutil.Process]:
+        """Return all that live: each works in the cluster's directory."""
+        cluster = str(self.cluster.resolve())
+        return [process for process in psutil.process_iter() if _works_in(process, cluster)]
 
     def address(self, database: str) -> str:
         """Return the address of a database."""
@@ -109,10 +115,10 @@ class PostgresServer:
             assert done.returncode == 0, complaints.read().decode(errors="replace")
 
 
-def _is_alive(process: psutil.Process) -> bool:
+def _works_in(process: psutil.Process, directory: str) -> bool:
     try:
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
+        return bool(process.status() != psutil.STATUS_ZOMBIE and process.cwd() == directory)
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
         return False
 
 

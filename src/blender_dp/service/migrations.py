@@ -65,6 +65,8 @@ async def migrate(
         await tx.run_script(step.up)
     for step in reversed(migrations[wanted:version]):
         await tx.run_script(step.down)
+    if version == wanted:
+        return
     await tx.run("DELETE FROM schema_version")
     await tx.run("INSERT INTO schema_version (version) VALUES ($1)", wanted)
 
