@@ -98,7 +98,7 @@ fuzz: .make/dev .make/web ## Fuzz every decoder of foreign bytes, FUZZ_SECONDS (
 	@cd web && FUZZ_RUNS=$${FUZZ_RUNS:-200000} PATH="$(CURDIR)/$(BIN):$$PATH" npx vitest run client/tests/foreign-bytes.test.ts
 
 peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
-	@.venv-peers/bin/python -m pytest -q tests/evaluation/peers
+	@.venv-peers/bin/python -m pytest -q tests/peers
 	@.venv-peers/bin/python -m benchmarks.peers
 
 lock: .make/uv ## Resolve the dependencies anew and write the lock files

@@ -15,9 +15,9 @@ from statistics import mean, median, stdev
 
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.scores import Scores
-from blender_dp.evaluation.trials import Experiment, run_trials
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.scores import Scores
+from blender_dp.evaluation.trials.trials import Experiment, run_trials
 
 RESULTS = Path(__file__).parent / "accuracy.md"
 SHARP_RUNS = 10

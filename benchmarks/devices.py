@@ -4,12 +4,12 @@ import time
 
 import numpy as np
 
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.mechanism import LocalAlgMechanism
-from blender_dp.core.randomness import Randomness
 
 REPORTS, CALLS = 5_000_000, 50_000
 

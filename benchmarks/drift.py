@@ -17,15 +17,15 @@ import numpy as np
 from benchmarks.accuracy import DELTA, OPT_IN, SEEDS
 from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.cells import IntArray
-from blender_dp.core.client_views import ClientViews
-from blender_dp.core.estimates import OptInEvidence
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.estimates import OptInEvidence
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation, CodedUsers
-from blender_dp.evaluation.metrics import coverage
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation, CodedUsers
+from blender_dp.evaluation.trials.metrics import coverage
 
 RESULTS = Path(__file__).parent / "drift.md"
 RUNS = {0.0: 300, 0.2: 60, 0.4: 40}

@@ -7,7 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from blender_dp.core.release import Release, ReleasedQuery, ReleasedRecord
+from blender_dp.core.estimation.release import Release, ReleasedQuery, ReleasedRecord
 from blender_dp.engine.synthetic.names import query_words
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.index import PrefixIndex

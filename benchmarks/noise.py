@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.enclosure import Enclosure
-from blender_dp.core.exact_binomial import binomial
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.binomial import binomial
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.randomness import Randomness
 
 KEYS, CLASSES, LEAST = 10_000_000, 5_588, 7
 SCALE = Fraction(1, 2)

@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.cells import IntArray
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
-from blender_dp.core.estimates import BlendedEstimates
+from blender_dp.core.estimation.estimates import BlendedEstimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.engine.synthetic.workloads import aol_single
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation
 
 OUTPUT = Path(__file__).parent / "poisoning.md"
 CAMPAIGNS = ((62_000, 0.025), (63_150, 0.05), (300_000, 0.01), (519_371, 0.05))

@@ -6,13 +6,13 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
+from blender_dp.core.channels.report import Question
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.report import Question
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
-from blender_dp.service.checked_reports import CheckedReports
-from blender_dp.service.job_leases import Lease
-from blender_dp.service.store import CampaignStore, Contribution, Document, Finished
-from blender_dp.wire.service_report import NamedItems
+from blender_dp.service.http.reports.checked_reports import CheckedReports
+from blender_dp.service.jobs.leases import Lease
+from blender_dp.service.storage.store import CampaignStore, Contribution, Document, Finished
+from blender_dp.wire.reports.service_report import NamedItems
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)

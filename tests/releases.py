@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from blender_dp.core.release import Release, ReleasedQuery, ReleasedRecord
+from blender_dp.core.estimation.release import Release, ReleasedQuery, ReleasedRecord
 
 USUAL_ERROR = 0.0005
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from pyspark.sql import SparkSession
 
-from blender_dp.engine.spark_session import SparkSettings, opened_session
+from blender_dp.engine.spark.session import SparkSettings, opened_session
 
 START_QUICKLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _SETTINGS = {

@@ -18,7 +18,7 @@ import httpx
 
 from benchmarks.measure import made_by
 from benchmarks.service import campaign, servers
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.head_list.head_list import HeadList
 
 RESULTS = Path(__file__).parents[1] / "attack.md"
 HONEST = 64

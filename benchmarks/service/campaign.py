@@ -9,15 +9,19 @@ from uuid import UUID
 
 from end_to_end.kills.books import Books
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.service.campaign import Move, Rules, State
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore, Document, Finished
-from blender_dp.wire.documents import canonical
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore, Document, Finished
+from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
 from campaign_stores import a_campaign
 
 QUERIES = 500

@@ -11,10 +11,10 @@ from uuid import UUID
 import numpy as np
 
 from benchmarks.service import campaign
-from blender_dp.service.checked_reports import TAG_BYTES, CheckedReports
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore
-from blender_dp.wire.service_report import ID_BYTES, NamedItems
+from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore
+from blender_dp.wire.reports.service_report import ID_BYTES, NamedItems
 
 MILLIONS = 4
 _BATCH, _AT_ONCE = 1_000, 32

@@ -25,25 +25,29 @@ from blender_dp.audit.curator_targets import (
     sharp_weights,
 )
 from blender_dp.audit.targets import Target, device_targets, own_list
-from blender_dp.core import channel as channel_module
-from blender_dp.core import subset_selection
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.cells import Cells, IntArray
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels import local_alg as channel_module
+from blender_dp.core.channels import subset_selection
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg import paper as local_alg
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel, SubsetChannels
 from exact_tests import FALSE_ALARM
 
 EPSILON, DELTA = 2.0, 1e-3

@@ -16,13 +16,13 @@ from blender_dp.audit.number_targets import (
     paper_everything_else,
 )
 from blender_dp.audit.targets import Target
-from blender_dp.core.budget import Branch, Budget
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from exact_tests import FALSE_ALARM
 
 PAPER = Parameters(preset="paper", epsilon=1.0, delta=1e-3)

@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from blender_dp.cli import supervision
-from blender_dp.service.logging import Journal
+from blender_dp.service.operation.logging import Journal
 
 
 def now() -> datetime:

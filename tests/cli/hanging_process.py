@@ -7,7 +7,7 @@ import time
 
 from blender_dp.cli import ending
 from blender_dp.cli.event_loop import now, run_loop
-from blender_dp.service.logging import Journal
+from blender_dp.service.operation.logging import Journal
 
 
 async def hang(how: str) -> None:

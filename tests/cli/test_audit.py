@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.outcomes import Command, assert_refused
 
-from blender_dp.core import subset_selection
+from blender_dp.core.channels import subset_selection
 
 QUICK = ("--draws=20000", "--seed=1")
 

@@ -9,7 +9,7 @@ import pytest
 
 from blender_dp.cli.bounded_planner import BoundedPlanner
 from blender_dp.core.errors import BlenderError, BrokenInvariantError
-from blender_dp.service.parts import TooMuchWorkError
+from blender_dp.service.dependencies import TooMuchWorkError
 
 QUESTION = {"users": 2_000, "epsilon": 4, "delta": 1e-3}
 ENDLESS = "import time; time.sleep(600)"

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from blender_dp.cli.descriptors import RESERVED, connection_limit
-from blender_dp.service.connections import MOST_CONNECTIONS
-from blender_dp.service.logging import Journal
+from blender_dp.service.http.connections import MOST_CONNECTIONS
+from blender_dp.service.operation.logging import Journal
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
 

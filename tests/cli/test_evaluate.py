@@ -11,7 +11,7 @@ from cli.outcomes import PROMISE, Command, assert_refused, names_in
 
 from blender_dp.cli import evaluate
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol, write_log
-from blender_dp.evaluation.scores import Scores
+from blender_dp.evaluation.trials.scores import Scores
 from logs import GROUPED_HEADER, PLANTED, grouped, popular_rows, secret_rows, write_csv
 
 WARNING = "Compares with the truth in the log: for experiments, not for release.\n"

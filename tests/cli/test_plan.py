@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli.outcomes import Command, assert_refused
-from report.report_inputs import make_release
+from pages.report_inputs import make_release
 
 PLAN = ("plan", "--users=30000", "--epsilon=4", "--delta=1e-5", "--draws=2")
 ZIPF = (*PLAN, "--like=zipf:1.1")

@@ -9,7 +9,7 @@ from cli.outcomes import Command, assert_refused, names_in
 
 from blender_dp.cli import reproduce
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol
-from blender_dp.evaluation.figures import FIGURES
+from blender_dp.evaluation.reproduction.figures import FIGURES
 
 FEW = ("8", "qin-comparison", "--quick", "--workers=1")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from cli.outcomes import Command, assert_refused
-from report.report_inputs import make_release
+from pages.report_inputs import make_release
 
 from logs import PLANTED, popular_rows, write_csv
 

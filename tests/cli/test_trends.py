@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cli.outcomes import Command, assert_refused, names_in
-from report.report_inputs import empty_release, make_release
+from pages.report_inputs import empty_release, make_release
 
 from logs import PLANTED
 

@@ -9,7 +9,7 @@ import pytest
 from cli.outcomes import Command
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.wire.signed_log import log_document
+from blender_dp.wire.service.signed_log import log_document
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_documents.json").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 
 from blender_dp.cli import supervision
-from blender_dp.service.logging import Journal
+from blender_dp.service.operation.logging import Journal
 
 _THIRD = 2
 """The start, counted from 0, that follows those of both workers."""

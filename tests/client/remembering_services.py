@@ -7,12 +7,12 @@ from uuid import UUID
 from client.stand_in import CONSENT, KEY, LOCAL_ALG, SHARP, START, head_list, problem
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
-from blender_dp.core.report_cost import report_cost
-from blender_dp.wire.documents import digest_of
-from blender_dp.wire.hash_chain import entry
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signed_head_list import signed_head_list_document
-from blender_dp.wire.signed_log import log_document
+from blender_dp.core.channels.report_cost import report_cost
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.hash_chain import entry
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.service.signed_log import log_document
 
 ADDRESSES = ("https://a.example", "https://b.example")
 CAMPAIGNS = tuple(UUID(int=number) for number in range(1, 4))

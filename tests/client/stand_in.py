@@ -12,14 +12,18 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.wire.contribution import consent_digest
-from blender_dp.wire.documents import digest_of
-from blender_dp.wire.hash_chain import entry
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signed_head_list import signed_head_list_document
-from blender_dp.wire.signed_log import log_document
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.contribution import consent_digest
+from blender_dp.wire.service.hash_chain import entry
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.service.signed_log import log_document
 
 CAMPAIGN = UUID(int=1)
 OTHER_CAMPAIGN = UUID(int=2)

@@ -8,7 +8,7 @@ import pytest
 from client.stand_in import CAMPAIGN, StandIn, problem
 
 from blender_dp.client import ServiceRefusalError, UnreachableError
-from blender_dp.client.crowd import all_done, gathered_crowd
+from blender_dp.client.crowd.crowd import all_done, gathered_crowd
 from blender_dp.client.patience import Patience
 
 PATH = f"campaigns/{CAMPAIGN}/reports"

@@ -22,12 +22,12 @@ from client.stand_in import (
 )
 
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, Rule
-from blender_dp.client.ledger import Ledger
-from blender_dp.client.ledger_rows import LedgerRow, costs_since
+from blender_dp.client.ledger.ledger import Ledger
+from blender_dp.client.ledger.rows import LedgerRow, costs_since
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.report_cost import cost_text
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.mechanism import LocalAlgMechanism
-from blender_dp.core.report_cost import cost_text
-from blender_dp.wire.signatures import public_key_of
+from blender_dp.wire.service.signatures import public_key_of
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = json.loads((ROOT / "test_vectors" / "device_costs.json").read_text(encoding="utf-8"))[

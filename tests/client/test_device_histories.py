@@ -29,10 +29,10 @@ from hypothesis.stateful import (
 )
 
 from blender_dp.client import BlenderClient, ClientPolicy
-from blender_dp.client.ledger import Ledger
+from blender_dp.client.ledger.ledger import Ledger
 from blender_dp.client.opt_in import OptIn
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list.head_list import Record
 
 STEPS = int(os.environ.get("BLENDER_STEPS", "10000"))
 STEPS_AT_ONCE, RULES_OF_ONE = 10, 6
@@ -239,7 +239,7 @@ def withdraw_unasked(opt_in: OptIn, campaign: UUID) -> None:
         ("blender_dp.client.opt_in.require_one_group", nothing_is_refused),
         ("blender_dp.client.opt_in.require_affordable", nothing_is_refused),
         ("blender_dp.client.device.require_affordable", nothing_is_refused),
-        ("blender_dp.client.ledger.Ledger.forget", forget_everything),
+        ("blender_dp.client.ledger.ledger.Ledger.forget", forget_everything),
         ("blender_dp.client.opt_in.OptIn.withdraw", withdraw_unasked),
     ],
     ids=lambda what: what if isinstance(what, str) else "",

@@ -24,11 +24,11 @@ from client.stand_in import (
 
 from blender_dp.client import ClientPolicy, RefusedError
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.documents import digest_of, sealed
-from blender_dp.wire.hash_chain import entry_hash
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signatures import public_key_of
-from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.wire.documents.document import digest_of, sealed
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.hash_chain import entry_hash
+from blender_dp.wire.service.signatures import public_key_of
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
 
 EARLIER = UUID(int=20)
 Document = dict[str, Any]

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from blender_dp.client.ledger import Ledger
-from blender_dp.client.ledger_rows import LedgerError
-from blender_dp.client.ledger_schema import SCHEMA_VERSION
+from blender_dp.client.ledger.ledger import Ledger
+from blender_dp.client.ledger.rows import LedgerError
+from blender_dp.client.ledger.schema import SCHEMA_VERSION
 
 VERSION_1 = """
 CREATE TABLE services (url TEXT PRIMARY KEY, public_key TEXT NOT NULL);

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from client.stand_in import LOCAL_ALG, SHARP, head_list
 
-from blender_dp.client.many_reports import report_bodies
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.client.crowd.many_reports import report_bodies
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.errors import NotPrivateError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannels
-from blender_dp.wire.packed_items import pieces
-from blender_dp.wire.service_report import ID_BYTES, ReportReader
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.reports.packed_items import pieces
+from blender_dp.wire.reports.service_report import ID_BYTES, ReportReader
 from exact_tests import assert_frequencies, assert_sample_catches
 
 SMALL = head_list(queries=3)

@@ -24,7 +24,7 @@ from blender_dp.client import (
     UnreachableError,
 )
 from blender_dp.core.errors import BlenderError, InputError
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list.head_list import Record
 
 A, B = "https://a.example", "https://b.example"
 RECORDS = (Record("weather", "w.example"),)

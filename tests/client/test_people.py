@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from client.stand_in import head_list
 
-from blender_dp.client.people import People, read_people
+from blender_dp.client.crowd.people import People, read_people
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.core.head_list import Record
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.readers import LogColumns
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.engine.duckdb.readers import LogColumns
 from blender_dp.engine.run import Log, Workspace
 from exact_tests import assert_frequencies
 

@@ -11,8 +11,8 @@ from client.stand_in import CAMPAIGN, StandIn, description
 
 from blender_dp.client.policy import RefusedError, Rule, require_promised
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.campaign_promise import read_campaign_promise
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.campaign_promise import read_campaign_promise
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))

@@ -10,14 +10,14 @@ import pytest
 from running_service import RunningService, running_service
 
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, ServiceRefusalError
+from blender_dp.client.crowd.people import People
 from blender_dp.client.operator import Operator
-from blender_dp.client.people import People
 from blender_dp.client.population import Stage, contribute, play
 from blender_dp.client.released import fetch_released
 from blender_dp.client.transport import HttpTransport
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import Record
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
 
 CONSENT = "I agree, é★."
 RECORDS = (Record("weather", "w.example"), Record("★", "\x00*"))

@@ -13,12 +13,12 @@ from blender_dp.client.checked_log import checked_log, digests_in_log
 from blender_dp.client.released import FILES, fetch_released
 from blender_dp.client.transport import Answer
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.documents import canonical, digest_of_bytes
-from blender_dp.wire.hash_chain import entry
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signatures import public_key_of
-from blender_dp.wire.signed_head_list import signed_head_list_document
-from blender_dp.wire.signed_log import log_document
+from blender_dp.wire.documents.document import canonical, digest_of_bytes
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.hash_chain import entry
+from blender_dp.wire.service.signatures import public_key_of
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.service.signed_log import log_document
 
 RELEASE = {"format": "blender-dp release", "version": 1, "x": 0.1}
 PAGE = 2

@@ -9,9 +9,9 @@ import pytest
 from contracts.logs import Opener
 from contracts.populations import POPULATIONS, on_spark
 
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.population import Population
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.engine.population.in_memory import LogRow
 
 KINDS = [
     *(pytest.param(kind, id=name) for name, kind in POPULATIONS.items()),

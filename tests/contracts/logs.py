@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from random import Random
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import Population
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.engine.population.in_memory import LogRow
 
 Opener = Callable[..., AbstractContextManager[Population]]
 PARAMETERS = Parameters(preset="paper", epsilon=4.0, delta=1e-2, head_list_size=12)

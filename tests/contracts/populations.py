@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.population import Population
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.duckdb_tables import DuckDBTables, connect
-from blender_dp.engine.in_memory import LogRow, MemoryPopulation
-from blender_dp.engine.population import open_population
-from blender_dp.engine.readers import LogColumns, open_log
-from blender_dp.engine.spark_keeping import KeptFrames
-from blender_dp.engine.spark_readers import open_spark_log
-from blender_dp.engine.spark_tables import SparkTables
+from blender_dp.engine.duckdb.readers import LogColumns, open_log
+from blender_dp.engine.duckdb.tables import DuckDBTables, connect
+from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
+from blender_dp.engine.population.table_population import open_population
+from blender_dp.engine.spark.keeping import KeptFrames
+from blender_dp.engine.spark.readers import open_spark_log
+from blender_dp.engine.spark.tables import SparkTables
 
 MEMORY_LIMIT = 256 << 20
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from contracts.logs import MECHANISM, Opener
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.engine.population.in_memory import LogRow
 
 RECORDS = [Record("watched", f"{i}.example") for i in range(4)]
 WATCHED = [

@@ -10,10 +10,10 @@ from contracts.populations import in_memory
 
 from blender_dp.core.blender import BlenderResult, blender
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.engine.population.in_memory import LogRow
 from exact_tests import FALSE_ALARM, assert_frequencies
 
 

@@ -8,10 +8,10 @@ from contracts.logs import Opener, made_up_log
 from contracts.populations import in_memory
 
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.estimates import OptInEvidence
+from blender_dp.core.estimation.estimates import OptInEvidence
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.engine.population.in_memory import LogRow
 
 MANY = Parameters(epsilon=4.0, delta=1e-2)
 DECLARED = Parameters(epsilon=4.0, delta=1e-2, head_list_size=9, one_record_each=True)

@@ -17,12 +17,12 @@ from contracts.populations import duckdb_csv, in_memory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import IntArray
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.population import OptInUsers, RecordSums, ShareSums
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow
+from blender_dp.engine.population.in_memory import LogRow
 
 UNIT = 2**30
 WEIGHTS = np.array([0, *(floor(UNIT / k**0.5) for k in range(1, 41))])

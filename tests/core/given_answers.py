@@ -6,9 +6,9 @@ import numpy as np
 from core.users_never_asked import NeverAsked
 
 from blender_dp.audit.chosen_users import ChosenSums
-from blender_dp.core.cells import IntArray
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.lattice import UNIT
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ShareSums
 
 

@@ -1,6 +1,6 @@
 """Randomness that was drawn before: what a device makes of it can be compared to the bit."""
 
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.randomness import Randomness
 
 
 class GivenBytes(Randomness):

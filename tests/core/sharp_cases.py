@@ -5,9 +5,9 @@ from math import ceil, exp
 
 import numpy as np
 
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.client_views import ClientView, ClientViews
-from blender_dp.core.opt_in_release import Branch, OptInRelease
+from blender_dp.core.curator.opt_in_release import Branch, OptInRelease
+from blender_dp.core.estimation.client_views import ClientView, ClientViews
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 
 @dataclass(frozen=True)

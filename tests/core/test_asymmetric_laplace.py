@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.discrete_laplace import DiscreteLaplace, variance
-from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
+from blender_dp.core.exact.enclosure import Enclosure
 
 DIGITS = 120
 SLACK = Fraction(1, 10 ** (DIGITS - 20))

@@ -12,8 +12,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 N = 110_000

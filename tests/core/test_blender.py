@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 from core.users_never_asked import NeverAsked
 
-from blender_dp.core.blender import PRESETS, blender, curate
-from blender_dp.core.cells import IntArray
-from blender_dp.core.curator import create_head_list
-from blender_dp.core.discovery import Discovery
+from blender_dp.core.blender import PRESETS, blender, create_head_list, curate
+from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.estimates import BlendedEstimates, GroupEstimates
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import RecordSums, ReportCounts
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow, MemoryPopulation
+from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 
 PARAMETERS = Parameters(preset="paper", epsilon=6.0, delta=1e-3)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.budget import Branch, Budget
+from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.parameters import Parameters, exact
 
 

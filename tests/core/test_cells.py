@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
+from blender_dp.core.head_list.cells import Cells
 
 listed_urls = st.lists(st.integers(1, 6), max_size=12)
 

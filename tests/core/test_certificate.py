@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.core.certificate import (
+from blender_dp.core.certificate.certificate import (
     Account,
     Certificate,
     Part,
     least_epsilon,
     require_kept,
 )
-from blender_dp.core.certify import certify_plan
+from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine import run as engine_run

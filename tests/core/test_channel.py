@@ -8,10 +8,10 @@ from core.fig_6_by_hand import Promise, exp, matrix, truth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.channel import WORD, LocalAlgChannel, truth_threshold
+from blender_dp.core.channels.local_alg import WORD, LocalAlgChannel, truth_threshold
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.head_list.cells import Cells
 
 epsilons = st.fractions(Fraction(1, 10**6), 60, max_denominator=10**6)
 deltas = st.fractions(0, Fraction(1, 2), max_denominator=10**9)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, ncx2
 
-from blender_dp.core.chi_square import noncentrality, survival
+from blender_dp.core.estimation.chi_square import noncentrality, survival
 
 
 @given(degrees=st.integers(1, 3000), relative=st.floats(0.001, 4))

@@ -6,14 +6,14 @@ from core.sharp_cases import InOrOut, falling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.client_views import (
+from blender_dp.core.estimation.client_views import (
     QUERY_SHARES,
     ClientView,
     ClientViews,
     choose_query_share,
 )
-from blender_dp.core.consistency import posterior_variances
+from blender_dp.core.estimation.consistency import posterior_variances
+from blender_dp.core.head_list.cells import Cells
 
 
 def test_the_variance_of_a_report_by_hand() -> None:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from blender_dp.core.blend_probabilities.simplex import project
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.consistency import posterior_variances, reconcile
+from blender_dp.core.estimation.consistency import posterior_variances, reconcile
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 
 class Problem:

@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from blender_dp.core import discrete_gaussian
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.exponential_coins import exp_coin
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.normal_tail import normal_tail
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact import discrete_gaussian
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.exponential_coins import exp_coin
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.normal_tail import normal_tail
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 N = 140_000

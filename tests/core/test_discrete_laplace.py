@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.discrete_laplace import DiscreteLaplace, variance
-from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
+from blender_dp.core.exact.enclosure import Enclosure
 
 DIGITS = 120
 SCALES = [

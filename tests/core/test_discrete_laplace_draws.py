@@ -13,8 +13,8 @@ from functools import cache
 import opendp.prelude as dp
 import pytest
 
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 N = 110_000

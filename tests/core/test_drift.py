@@ -7,9 +7,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, ncx2
 
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.chi_square import survival
-from blender_dp.core.drift import Drift, QueryTotals, between_group_variance, compare_groups
+from blender_dp.core.estimation.chi_square import survival
+from blender_dp.core.estimation.drift import (
+    Drift,
+    QueryTotals,
+    between_group_variance,
+    compare_groups,
+)
+from blender_dp.core.head_list.cells import FloatArray
 from exact_tests import FALSE_ALARM, binomial_p_value, miss_probability
 
 P: FloatArray = np.array([0.1, 0.05, 0.03, 0.02, 0.02, 0.01])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blender_dp.core.enclosure import (
+from blender_dp.core.exact.enclosure import (
     Enclosure,
     decay_enclosure,
     exp_enclosure,

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from blender_dp.core.enclosure import Enclosure, exp_enclosure
-from blender_dp.core.exact_binomial import FIRST_BITS, binomial, binomial_each
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.binomial import FIRST_BITS, binomial, binomial_each
+from blender_dp.core.exact.enclosure import Enclosure, exp_enclosure
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 N = 12_000

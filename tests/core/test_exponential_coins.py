@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from blender_dp.core.exponential_coins import exp_coin, geometric
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.exponential_coins import exp_coin, geometric
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 N = 18_000

@@ -7,8 +7,13 @@ import pytest
 from core.small_result import empty_result, small_result
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.flaws import Flaw, count_flaws, negative_variances, tight_client_epsilon
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.certificate.flaws import (
+    Flaw,
+    count_flaws,
+    negative_variances,
+    tight_client_epsilon,
+)
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 
 A = math.exp(-2)  # b = 2/ε = 1/2, a = e^(-1/b)
 NOISE_VARIANCE = 2 * A / (1 - A) ** 2

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from blender_dp.core import gaussian_plan as planning
-from blender_dp.core.errors import BrokenInvariantError, ParameterError
-from blender_dp.core.gaussian_plan import (
+from blender_dp.core.curator import gaussian_plan as planning
+from blender_dp.core.curator.gaussian_plan import (
     FAR_DELTA,
     FAR_OUT,
     LATTICE_SLACK,
@@ -25,8 +24,9 @@ from blender_dp.core.gaussian_plan import (
     total_delta,
     unique_release_probability,
 )
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.normal_tail import normal_tail
+from blender_dp.core.errors import BrokenInvariantError, ParameterError
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.normal_tail import normal_tail
 
 GRID = [
     (Fraction(epsilon), Fraction(delta))

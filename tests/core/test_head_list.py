@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.head_list import HeadList, Record, in_byte_order
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.head_list.head_list import HeadList, Record, in_byte_order
 
 MECHANISM = LocalAlgMechanism(
     epsilon=4.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1

@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.laplace_plan import LaplacePlan, enumerated_delta, laplace_plan
+from blender_dp.core.curator.laplace_plan import LaplacePlan, enumerated_delta, laplace_plan
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.head_list.cells import FloatArray
 
 EPSILONS = ["0.25", "0.5", "1", "2", "3.4", "4", "6", "8", "10"]
 DELTAS = ["1e-5", "1e-7", "1e-9"]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.curator.laplace_plan import LaplacePlan, is_private, laplace_plan
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
-from blender_dp.core.laplace_plan import LaplacePlan, is_private, laplace_plan
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
 
 epsilons = st.fractions(Fraction(1, 50), 12, max_denominator=10**4)
 deltas = st.builds(

@@ -6,7 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from blender_dp.core.laplace_search import CandidateLaw, best_candidate, least_slope, thresholds
+from blender_dp.core.curator.laplace_search import (
+    CandidateLaw,
+    best_candidate,
+    least_slope,
+    thresholds,
+)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.lattice import UNIT, weights
+from blender_dp.core.exact.lattice import UNIT, weights
 
 
 @given(k=st.integers(1, 2_000))

@@ -14,33 +14,32 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blender_dp.core import (
+from blender_dp.core.channels import local_alg as channel
+from blender_dp.core.channels import subset_selection
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.create_head_list import paper as create_head_list
+from blender_dp.core.create_head_list import released_counts, released_weights, survivors
+from blender_dp.core.curator import gaussian_plan, laplace_plan
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exact import (
     asymmetric_laplace,
-    channel,
     discrete_gaussian,
     discrete_laplace,
     enclosure,
-    exact_binomial,
     exponential_coins,
-    gaussian_plan,
-    laplace_plan,
     lattice,
     normal_tail,
     randomness,
-    subset_selection,
 )
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.cells import Cells
-from blender_dp.core.create_head_list import paper as create_head_list
-from blender_dp.core.create_head_list import released_counts, released_weights, survivors
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exact import binomial as exact_binomial
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.local_alg import counted_subsets, sharp
 from blender_dp.core.local_alg import paper as local_alg
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 
 SAMPLING = [
     asymmetric_laplace,

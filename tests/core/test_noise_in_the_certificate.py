@@ -8,24 +8,24 @@ from fractions import Fraction
 import pytest
 from core.given_answers import GivenAnswers
 
-from blender_dp.core import certified_opt_in
 from blender_dp.core.blender import PRESETS
-from blender_dp.core.budget import Branch, Budget
-from blender_dp.core.certificate import Account
-from blender_dp.core.certified_opt_in import opt_in_accounts
+from blender_dp.core.certificate import opt_in as certified_opt_in
+from blender_dp.core.certificate.certificate import Account
+from blender_dp.core.certificate.opt_in import opt_in_accounts
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.gaussian_plan import GaussianPlan
+from blender_dp.core.curator.laplace_plan import LaplacePlan
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.gaussian_plan import GaussianPlan
-from blender_dp.core.laplace_plan import LaplacePlan
-from blender_dp.core.lattice import UNIT
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import RecordSums
-from blender_dp.core.randomness import Randomness
 
 PAPER = Parameters(preset="paper", epsilon=4.0, delta=1e-3)
 SHARP = Parameters(epsilon=4.0, delta=1e-3)

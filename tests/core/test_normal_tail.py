@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr
 
-from blender_dp.core.normal_tail import gaussian_delta, normal_tail
+from blender_dp.core.exact.normal_tail import gaussian_delta, normal_tail
 
 POINTS = [
     *(Fraction(n, 10) for n in range(0, 100, 7)),

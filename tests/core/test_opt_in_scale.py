@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from core.sharp_cases import draw_release, falling
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.opt_in_release import OptInRelease
-from blender_dp.core.opt_in_scale import ratio_by_cell, read_whole_list
+from blender_dp.core.curator.opt_in_release import OptInRelease
+from blender_dp.core.curator.opt_in_scale import ratio_by_cell, read_whole_list
+from blender_dp.core.head_list.cells import Cells
 
 CELLS = Cells.of([2, 1, 3, 1, 1, 1, 2, 1])
 

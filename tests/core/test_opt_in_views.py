@@ -8,9 +8,9 @@ from core.sharp_cases import draw_release, falling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.opt_in_release import Branch, OptInRelease, WholeList
-from blender_dp.core.opt_in_views import OptInViews, trimmed
+from blender_dp.core.curator.opt_in_release import Branch, OptInRelease, WholeList
+from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 CELLS = Cells.of([2, 1, 3, 1])
 BRANCHES: list[tuple[Branch, bool]] = [("laplace", True), ("laplace", False), ("gauss", False)]

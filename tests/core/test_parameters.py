@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters, delta_warning, exact
 
 GOOD: Mapping[str, Any] = {"epsilon": 4.0, "delta": 1e-5}

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom, laplace, norm
 
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.poisoning import ALARM, Comparisons, Disagreement, Pushes, find_disagreement
-from blender_dp.core.pushed_law import PushedLaw
+from blender_dp.core.estimation.poisoning import (
+    ALARM,
+    Comparisons,
+    Disagreement,
+    Pushes,
+    find_disagreement,
+)
+from blender_dp.core.estimation.pushed_law import PushedLaw
+from blender_dp.core.head_list.cells import FloatArray
 from exact_tests import FALSE_ALARM, binomial_p_value
 
 SCALE = 3.37

@@ -5,8 +5,12 @@ from collections import Counter
 
 import pytest
 
-from blender_dp.core.public_coin import asked_for_query, question_for, who_is_asked_for_query
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.channels.public_coin import (
+    asked_for_query,
+    question_for,
+    who_is_asked_for_query,
+)
+from blender_dp.core.exact.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 CLIENTS = 12_000

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, poisson
 
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.pushed_law import PushedLaw
+from blender_dp.core.estimation.pushed_law import PushedLaw
+from blender_dp.core.head_list.cells import FloatArray
 
 SLOPES = (2.7, 0.69)
 NORMAL, MEAN, WEIGHT, SCALE = 12.0, 14.0, 0.9, 0.3

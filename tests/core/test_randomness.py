@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.randomness import Randomness
 
 counts = st.integers(0, 300)
 

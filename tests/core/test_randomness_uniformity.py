@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.randomness import Randomness, WordArray
+from blender_dp.core.exact.randomness import Randomness, WordArray
+from blender_dp.core.head_list.cells import IntArray
 from exact_tests import assert_frequencies, assert_sample_catches
 
 N = 40_000

@@ -5,7 +5,7 @@ import math
 import pytest
 from core.small_result import HEAD_LIST, empty_result, small_result
 
-from blender_dp.core.released_rows import query_rows, record_rows
+from blender_dp.core.estimation.released_rows import query_rows, record_rows
 
 NUMBERS = [
     "probability",

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.core.report_cost import COST_UNIT, cost_text, report_cost
-from blender_dp.core.subset_selection import SubsetChannels
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.channels.report_cost import COST_UNIT, cost_text, report_cost
+from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.head_list.head_list import HeadList, Record
 
 ROOT = Path(__file__).parents[2]
 CASES = json.loads((ROOT / "test_vectors" / "device_costs.json").read_text(encoding="utf-8"))

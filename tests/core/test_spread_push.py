@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from blender_dp.core.spread_push import chance_of, evidence, least_shift
+from blender_dp.core.estimation.spread_push import chance_of, evidence, least_shift
 from exact_tests import FALSE_ALARM, binomial_p_value
 
 RUNS, RECORDS = 8_000, 60

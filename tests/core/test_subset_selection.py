@@ -11,11 +11,11 @@ from core.subset_law_by_hand import candidates, law, pin, pout, rare_variance, r
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.core.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.head_list.cells import Cells
 
 SIZES = [2, 3, 4, 5, 7, 16, 33, 60, 120, 232, 1000, 2048, 2999, 3000]
 EPSILONS = [Fraction(text) for text in ("1/1000", "1/100", "1/4", "1", "2", "4", "6.5", "10", "20")]

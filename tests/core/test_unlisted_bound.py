@@ -11,12 +11,12 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, dlaplace
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.budget import Budget
-from blender_dp.core.cells import FloatArray
 from blender_dp.core.create_head_list.paper import least_passing_count
 from blender_dp.core.create_head_list.sharp import branch_of, count_plan
+from blender_dp.core.curator.budget import Budget
+from blender_dp.core.estimation.unlisted_bound import MISSED, unlisted_bound
+from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.core.parameters import Parameters, Preset
-from blender_dp.core.unlisted_bound import MISSED, unlisted_bound
 
 Rule = tuple[FloatArray, FloatArray, int]
 """The values of the noise, their probabilities, and the least noisy count that is listed."""

@@ -1,7 +1,7 @@
 """Opt-in users of whom a test asks only what it defines itself."""
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import OptInUsers, RecordSums, ShareSums
 
 

@@ -10,7 +10,7 @@ from dashboard.live_service import ASSETS, LiveService, live_service, released_c
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from blender_dp.planning.plan import plan
-from blender_dp.service.access import Role
+from blender_dp.service.http.access import Role
 
 OpenPage = Callable[..., Page]
 

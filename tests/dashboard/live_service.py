@@ -15,15 +15,15 @@ import uvicorn
 
 import blender_dp.service
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.service.access import Rate, Role, new_token, token_digest
 from blender_dp.service.app import create_app
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.logging import Journal
-from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import Limits, Parts
-from blender_dp.service.store import Token
-from blender_dp.wire.service_report import batch_document, service_report_document
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.service.dependencies import Limits, Parts
+from blender_dp.service.http.access import Rate, Role, new_token, token_digest
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import Token
+from blender_dp.wire.reports.service_report import batch_document, service_report_document
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 ASSETS = Path(blender_dp.service.__file__).parent / "dashboard"
 PEOPLE = 400

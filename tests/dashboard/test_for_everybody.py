@@ -9,7 +9,7 @@ from dashboard.conftest import OpenPage
 from dashboard.live_service import LiveService, new_campaign
 from playwright.sync_api import Page, expect
 
-from blender_dp.service.access import Role
+from blender_dp.service.http.access import Role
 
 pytestmark = pytest.mark.browser
 WIDTHS = (360, 1024, 1920)

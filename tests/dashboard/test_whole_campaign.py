@@ -9,8 +9,8 @@ from dashboard.conftest import OpenPage
 from dashboard.live_service import CLIENTS, PEOPLE, POPULAR, LiveService, opt_in, send_reports
 from playwright.sync_api import Page, expect
 
-from blender_dp.service.access import Role
-from blender_dp.wire.release import read_release
+from blender_dp.service.http.access import Role
+from blender_dp.wire.published.release import read_release
 
 pytestmark = pytest.mark.browser
 SOON = 30_000

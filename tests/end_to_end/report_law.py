@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.parameters import exact
-from blender_dp.core.subset_selection import SubsetChannel
 from exact_tests import FALSE_ALARM
 
 Name = tuple[str | None, str | None]

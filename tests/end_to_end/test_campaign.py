@@ -23,12 +23,12 @@ from running_service import RunningService, running_service
 from blender_dp.cli import main
 from blender_dp.cli.download import write_released
 from blender_dp.client.released import FILES, ReleasedFiles
+from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.errors import InputError
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.local_alg.sharp import subset_counts
 from blender_dp.core.parameters import exact
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 from exact_tests import FALSE_ALARM
 
 OPT_IN, CLIENTS = 1_000, 19_000

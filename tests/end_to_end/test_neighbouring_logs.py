@@ -13,9 +13,9 @@ import pytest
 
 from blender_dp.cli.outputs import run_facts
 from blender_dp.core.parameters import Parameters
-from blender_dp.engine.readers import LogColumns
+from blender_dp.engine.duckdb.readers import LogColumns
 from blender_dp.engine.run import Log, RunResult, run
-from blender_dp.report.outputs import FILES, write_outputs
+from blender_dp.pages.outputs import FILES, write_outputs
 
 Group = Literal["opt-in", "client"]
 USERS = 600

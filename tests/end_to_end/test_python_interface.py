@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import blender_dp as bdp
-from blender_dp.engine.in_memory import LogRow, MemoryPopulation
+from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 from logs import popular_rows
 
 PARAMETERS = bdp.Parameters(epsilon=4, delta=1e-4, head_list_size=30)

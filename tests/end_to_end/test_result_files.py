@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from end_to_end.conftest import PROMISE, SIDES, BlenderDp
 
-from blender_dp.wire.head_list import head_list_digest, read_head_list
+from blender_dp.wire.published.head_list import head_list_digest, read_head_list
 
 FILES = {
     *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),

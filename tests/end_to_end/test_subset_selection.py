@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from end_to_end.conftest import USERS, BlenderDp
 
-from blender_dp.core.client_views import ClientViews
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.estimates import read_clients
-from blender_dp.wire.head_list import head_list_document, read_head_list
-from blender_dp.wire.report import count_reports
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.estimates import read_clients
+from blender_dp.wire.published.head_list import head_list_document, read_head_list
+from blender_dp.wire.reports.report import count_reports
 
 MECHANISM = SubsetSelectionMechanism(epsilon=4.0, query_share=0.25)
 

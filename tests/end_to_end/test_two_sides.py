@@ -10,7 +10,7 @@ import pytest
 from end_to_end.conftest import PROMISE, SIDES, USERS, BlenderDp
 
 from blender_dp.core.parameters import Preset
-from blender_dp.wire.head_list import head_list_digest, read_head_list
+from blender_dp.wire.published.head_list import head_list_digest, read_head_list
 from logs import GROUPED_HEADER, HEADER, Row, write_csv
 
 OPT_IN_USERS = USERS // 5

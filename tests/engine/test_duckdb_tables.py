@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.duckdb_tables import DuckDBTables, connect
-from blender_dp.engine.population import TablePopulation, open_population
-from blender_dp.engine.readers import open_log
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.duckdb.readers import open_log
+from blender_dp.engine.duckdb.tables import DuckDBTables, connect
+from blender_dp.engine.population.table_population import TablePopulation, open_population
 
 PLANTED = "hush-hush"
 
@@ -86,7 +86,7 @@ def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:
 def test_more_rows_than_can_be_numbered_are_refused(
     tmp_path: Path, suffix: str, records_per_user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blender_dp.engine.ordered_users.MOST_ROWS", 64)
+    monkeypatch.setattr("blender_dp.engine.population.ordered_users.MOST_ROWS", 64)
     path = write_log(tmp_path / f"log.{suffix}", rows=200, users=50)
     connection = connect(tmp_path, 256 << 20)
     tables = DuckDBTables(connection, open_log(connection, [path]))

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, TooMuchForMemoryError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.held_rows import opened_rows
-from blender_dp.engine.one_side import opened_side
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.engine.population.held_rows import opened_rows
+from blender_dp.engine.population.one_side import opened_side
 from blender_dp.engine.run import Log, Workspace
 from logs import popular_rows, write_csv
 

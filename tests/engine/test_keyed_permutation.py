@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine import keyed_permutation
-from blender_dp.engine.keyed_permutation import PRIME, KeyedPermutation
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.population import keyed_permutation
+from blender_dp.engine.population.keyed_permutation import PRIME, KeyedPermutation
 
 keys = st.builds(KeyedPermutation, st.integers(1, PRIME - 1), st.integers(0, PRIME - 1))
 

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from contracts.populations import POPULATIONS
 
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.sharp import subset_counts
-from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.population import ReportCounts
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannels
-from blender_dp.engine.in_memory import LogRow, MemoryPopulation, MemoryUsers
-from blender_dp.engine.simulated_clients import (
+from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation, MemoryUsers
+from blender_dp.engine.population.simulated_clients import (
     SimulatedClients,
     one_by_one,
     subsets_one_by_one,
 )
-from blender_dp.evaluation.counted_reports import all_at_once
+from blender_dp.evaluation.trials.counted_reports import all_at_once
 
 ROWS = [LogRow(f"user {u}", f"q{u % 7}", f"{u % 2}.example") for u in range(1000)]
 MECHANISM = SubsetSelectionMechanism(epsilon=2.0, query_share=0.25)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from blender_dp.evaluation.series import Role, Series, measured_point
+from blender_dp.evaluation.reproduction.series import Role, Series, measured_point
 
 UNREACHED = [math.nan] * 9
 

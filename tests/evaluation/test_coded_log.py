@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation, CodedRecordSums, CodedUsers
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import (
+    CodedPopulation,
+    CodedRecordSums,
+    CodedUsers,
+)
 from exact_tests import FALSE_ALARM, assert_frequencies
 
 MECHANISM = LocalAlgMechanism.of(Parameters(preset="paper", epsilon=4, delta=1e-5))

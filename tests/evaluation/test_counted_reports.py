@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.evaluation.counted_reports import reports_from_cell_counts
+from blender_dp.evaluation.trials.counted_reports import reports_from_cell_counts
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 DRAWS = 6_000

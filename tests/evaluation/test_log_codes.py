@@ -12,8 +12,8 @@ import pytest
 from blender_dp.core.errors import InputError
 from blender_dp.engine.run import Log, Workspace
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol, write_log, write_yandex
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.log_codes import coded
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.log_codes import coded
 from logs import PLANTED, Row, secret_rows, write_csv, write_parquet, write_tsv
 
 Write = Callable[[Path, list[Row]], Path]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from blender_dp.evaluation.medians import _interval_rank, median_of
+from blender_dp.evaluation.reproduction.medians import _interval_rank, median_of
 
 
 def test_nine_values_by_hand() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.evaluation.metrics import (
+from blender_dp.core.head_list.cells import Cells, FloatArray
+from blender_dp.evaluation.trials.metrics import (
     ndcg,
     ndcg_against_best,
     query_l1,

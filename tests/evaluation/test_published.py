@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.evaluation.figures import FIGURES, Figure
-from blender_dp.evaluation.published import published, published_folder
-from blender_dp.evaluation.sweeps import SETUPS, DataShape
+from blender_dp.evaluation.reproduction.figures import FIGURES, Figure
+from blender_dp.evaluation.reproduction.published import published, published_folder
+from blender_dp.evaluation.reproduction.sweeps import SETUPS, DataShape
 
 FILES = sorted(published_folder().glob("*.json"))
 

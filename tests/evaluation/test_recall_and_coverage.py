@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells
-from blender_dp.evaluation.metrics import coverage, l1_at, rare_half_bias, recall_at
+from blender_dp.core.head_list.cells import Cells
+from blender_dp.evaluation.trials.metrics import coverage, l1_at, rare_half_bias, recall_at
 
 NAN = math.nan
 items = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=12)

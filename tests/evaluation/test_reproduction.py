@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from blender_dp.engine.synthetic import Shape
-from blender_dp.evaluation.data_sets import DataSet, Material, synthetic_data
-from blender_dp.evaluation.figures import FIGURES, Figure
-from blender_dp.evaluation.reproduction import (
+from blender_dp.evaluation.reproduction.data_sets import DataSet, Material, synthetic_data
+from blender_dp.evaluation.reproduction.figures import FIGURES, Figure
+from blender_dp.evaluation.reproduction.reproduction import (
     QUICK_REPETITIONS,
     REPETITIONS,
     Plan,
@@ -17,8 +17,8 @@ from blender_dp.evaluation.reproduction import (
     judge,
     run_missing,
 )
-from blender_dp.evaluation.sweeps import SETUPS, Trial
-from blender_dp.evaluation.verdicts import Answer
+from blender_dp.evaluation.reproduction.sweeps import SETUPS, Trial
+from blender_dp.evaluation.reproduction.verdicts import Answer
 
 BY_NAME = {figure.name: figure for figure in FIGURES}
 USERS = 2_000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from core.small_result import empty_result, small_result
 
-from blender_dp.evaluation.scores import QueryTruth, score
+from blender_dp.evaluation.trials.scores import QueryTruth, score
 
 TRUTH = np.array([0.2, 0.05, 0.05, 0.3, 0.0, 0.4])
 """Of ⟨a,1⟩ ⟨a,2⟩ ⟨a,⋆⟩ ⟨b,1⟩ ⟨b,⋆⟩ ⟨⋆,⋆⟩."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from evaluation.made_up_series import UNREACHED, series, spread
 
-from blender_dp.evaluation.series import Axis, Line, Panel, measured
-from blender_dp.evaluation.sweeps import SETUPS, Setting
+from blender_dp.evaluation.reproduction.series import Axis, Line, Panel, measured
+from blender_dp.evaluation.reproduction.sweeps import SETUPS, Setting
 
 
 @pytest.mark.parametrize(("reached", "is_shown"), [(0, False), (4, False), (5, True), (9, True)])

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from blender_dp.core.parameters import Parameters
-from blender_dp.evaluation import sweeps
-from blender_dp.evaluation.sweeps import SETUPS, Setting, Trial, trials_of, values_of
-from blender_dp.evaluation.trial_store import name_of
+from blender_dp.evaluation.reproduction import sweeps
+from blender_dp.evaluation.reproduction.sweeps import SETUPS, Setting, Trial, trials_of, values_of
+from blender_dp.evaluation.reproduction.trial_store import name_of
 
 DATA = {"synthetic": True, "shape": "aol", "users": 10, "seed": 0}
 TRIAL = Trial(setting=SETUPS["aol"].setting(), number=0)

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 
 from blender_dp.core.parameters import Parameters
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.published import published
-from blender_dp.evaluation.top_queries import COLUMNS, most_popular, regressions, top_queries
-from blender_dp.evaluation.trials import Experiment
+from blender_dp.evaluation.reproduction.published import published
+from blender_dp.evaluation.reproduction.top_queries import (
+    COLUMNS,
+    most_popular,
+    regressions,
+    top_queries,
+)
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.trials import Experiment
 
 TABLE = published()[9].table
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.evaluation.trial_store import TrialStore, name_of
+from blender_dp.evaluation.reproduction.trial_store import TrialStore, name_of
 
 VALUES = (
     st.none()

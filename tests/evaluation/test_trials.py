@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.scores import Scores, score
-from blender_dp.evaluation.summary import summary, summary_table, trial_table
-from blender_dp.evaluation.trials import Experiment, run_trials
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.scores import Scores, score
+from blender_dp.evaluation.trials.summary import summary, summary_table, trial_table
+from blender_dp.evaluation.trials.trials import Experiment, run_trials
 
 PARAMETERS = Parameters(preset="paper", epsilon=4, delta=1e-3, head_list_size=10)
 EXPERIMENT = Experiment(parameters=PARAMETERS, opt_in=0.2, repetitions=5, seed=3)

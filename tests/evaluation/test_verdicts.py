@@ -5,10 +5,10 @@ import math
 import pytest
 from evaluation.made_up_series import UNREACHED, series, spread
 
-from blender_dp.evaluation import verdicts
-from blender_dp.evaluation.medians import Median
-from blender_dp.evaluation.series import Series
-from blender_dp.evaluation.verdicts import Answer, Verdict
+from blender_dp.evaluation.reproduction import verdicts
+from blender_dp.evaluation.reproduction.medians import Median
+from blender_dp.evaluation.reproduction.series import Series
+from blender_dp.evaluation.reproduction.verdicts import Answer, Verdict
 
 HOLDS, FAILS, OPEN = Answer.HOLDS, Answer.FAILS, Answer.OPEN
 

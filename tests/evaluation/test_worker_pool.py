@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.evaluation import worker_pool
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.worker_pool import checked_workers, work_on
+from blender_dp.evaluation.trials import worker_pool
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.worker_pool import checked_workers, work_on
 
 ONE = np.array([1])
 LOG = CodedLog.of(ONE, ONE, ONE, users_without_records=3)

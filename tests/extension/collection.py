@@ -14,17 +14,17 @@ import httpx
 import numpy as np
 from running_service import running_service
 
-from blender_dp.client.many_reports import report_bodies
-from blender_dp.core.head_list import Record
-from blender_dp.core.randomness import Randomness
-from blender_dp.wire.contribution import (
+from blender_dp.client.crowd.many_reports import report_bodies
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.wire.reports.service_report import MOST_REPORTS
+from blender_dp.wire.service.contribution import (
     ConsentReceipt,
     Contribution,
     consent_digest,
     contribution_document,
 )
-from blender_dp.wire.service_report import MOST_REPORTS
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 CONSENT = "We count your searches together with those of many others, and then delete them."
 _PATIENCE = 60

@@ -12,7 +12,7 @@ from extension.recording_proxy import Sent
 from extension.search_engine import ENGINE, SITE
 from playwright.sync_api import Error, Page, expect
 
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list.head_list import Record
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

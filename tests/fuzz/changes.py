@@ -12,9 +12,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fuzz.seeds import KEY
 
-from blender_dp.wire.documents import digest_of
-from blender_dp.wire.hash_chain import entry_hash
-from blender_dp.wire.signed_log import log_document
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.service.hash_chain import entry_hash
+from blender_dp.wire.service.signed_log import log_document
 
 ODD_VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 2, 2**31, 2**53, 2**63, 2**64, -(2**63), 10**30, 1e308, -0.0),

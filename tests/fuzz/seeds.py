@@ -11,8 +11,8 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.wire.hash_chain import PublicKind, entry
-from blender_dp.wire.signed_log import log_document
+from blender_dp.wire.service.hash_chain import PublicKind, entry
+from blender_dp.wire.service.signed_log import log_document
 
 ROOT = Path(__file__).parents[2]
 PRESETS = ("sharp", "paper")

@@ -21,23 +21,23 @@ from fuzz import seeds
 from fuzz.seeds import Seeds
 
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import HeadList
-from blender_dp.service.messages import NewCampaign, NewContribution
-from blender_dp.service.report_intake import ReportIntake
-from blender_dp.service.request_body import inflated
-from blender_dp.service.strict_json import read_json
-from blender_dp.wire.certificate import read_certificate
-from blender_dp.wire.contribution import contribution_document, read_contribution
-from blender_dp.wire.documents import canonical
-from blender_dp.wire.estimates import read_clients, read_opt_in
-from blender_dp.wire.hash_chain import require_chain
-from blender_dp.wire.head_list import head_list_document, read_head_list
-from blender_dp.wire.packed_items import ItemPacking, from_text, rows_of_texts, to_text
-from blender_dp.wire.release import read_release
-from blender_dp.wire.report import count_reports
-from blender_dp.wire.signed_head_list import read_signed_head_list
-from blender_dp.wire.signed_log import read_log
-from blender_dp.wire.strict_json import read_object
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.service.http.bodies.request_body import inflated
+from blender_dp.service.http.bodies.strict_json import read_json
+from blender_dp.service.http.messages import NewCampaign, NewContribution
+from blender_dp.service.http.reports.intake import ReportIntake
+from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.published.certificate import read_certificate
+from blender_dp.wire.published.estimates import read_clients, read_opt_in
+from blender_dp.wire.published.head_list import head_list_document, read_head_list
+from blender_dp.wire.published.release import read_release
+from blender_dp.wire.reports.packed_items import ItemPacking, from_text, rows_of_texts, to_text
+from blender_dp.wire.reports.report import count_reports
+from blender_dp.wire.service.contribution import contribution_document, read_contribution
+from blender_dp.wire.service.hash_chain import require_chain
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.signed_log import read_log
 
 Wanted = TypeVar("Wanted")
 MOST_INFLATED = 1 << 16

@@ -15,20 +15,20 @@ import pytest
 from scipy.stats import binom
 
 from blender_dp.core.blender import blender
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
-from blender_dp.core.estimates import GroupEstimates
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.estimation.estimates import GroupEstimates
+from blender_dp.core.estimation.release import ReleasedRecord
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters, Preset
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.release import ReleasedRecord
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation, CodedUsers
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation, CodedUsers
 from blender_dp.local_search.serving import ServingRule, served
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.release import read_release, release_document
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.release import read_release, release_document
 from exact_tests import FALSE_ALARM
 from releases import query_row, record_row, release_of
 

@@ -11,7 +11,7 @@ import pytest
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.search import LocalSearch
 from blender_dp.local_search.urls import web_address
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "suggestions.json").read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import blender_dp as bdp
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.mechanism import LocalAlgMechanism
 from blender_dp.core.parameters import Parameters
 from blender_dp.planning.imagined_users import ImaginedPopulation
 from blender_dp.planning.prediction import MOST_ROWS, Setting, predict

@@ -14,10 +14,10 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from blender_dp.cli.application import app
-from blender_dp.service.condition import Trouble
-from blender_dp.service.messages import Health
-from blender_dp.service.metrics import Metrics
-from blender_dp.service.report_route import TEMPLATE
+from blender_dp.service.http.messages import Health
+from blender_dp.service.http.reports.route import TEMPLATE
+from blender_dp.service.operation.condition import Trouble
+from blender_dp.service.operation.metrics import Metrics
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -107,7 +107,9 @@ def test_every_theorem_is_mapped() -> None:
 @pytest.mark.parametrize("figure", range(8, 20))
 def test_every_figure_of_the_evaluation_leads_to_its_own_file(figure: int) -> None:
     symbols = [row.symbol for row in ROWS if row.place.startswith(f"Fig. {figure} `")]
-    assert [s for s in symbols if s.startswith("blender_dp.evaluation.figures.")], figure
+    assert [s for s in symbols if s.startswith("blender_dp.evaluation.reproduction.figures.")], (
+        figure
+    )
 
 
 PLACE = re.compile(
@@ -122,7 +124,7 @@ def test_every_place_is_one_of_the_papers() -> None:
 
 
 @pytest.mark.parametrize(
-    "symbol", ["blendr_dp", "blender_dp.core.nothing", "blender_dp.core.cells.Cells.k"]
+    "symbol", ["blendr_dp", "blender_dp.core.nothing", "blender_dp.core.head_list.cells.Cells.k"]
 )
 def test_a_symbol_that_is_gone_is_noticed(symbol: str) -> None:
     with pytest.raises((AttributeError, ModuleNotFoundError)):

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from blender_dp.evaluation.published import published_folder
+from blender_dp.evaluation.reproduction.published import published_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,11 +32,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_carries_the_published_statements_and_the_page(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
-    evaluation = "blender_dp/evaluation"
+    reproduction = "blender_dp/evaluation/reproduction"
     for path in published_folder().glob("*.json"):
-        assert f"{evaluation}/published/{path.name}" in names
+        assert f"{reproduction}/published/{path.name}" in names
     for asset in ("reproduction.html", "reproduction.css"):
-        assert f"{evaluation}/figures/assets/{asset}" in names
+        assert f"{reproduction}/figures/drawing/assets/{asset}" in names
 
 
 def test_the_wheel_carries_the_dashboard_and_stays_small(wheel: Path) -> None:
@@ -72,9 +72,9 @@ from pathlib import Path
 import httpx
 import blender_dp.service
 from blender_dp.service.app import create_app
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import Parts
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.dependencies import Parts
 
 async def look(data):
     data.mkdir()

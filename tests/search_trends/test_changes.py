@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, false_discovery_control, norm
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.release import Release
+from blender_dp.core.estimation.release import Release
 from blender_dp.search_trends.changes import Change, changes
 from blender_dp.search_trends.multiple_testing import benjamini_hochberg
 from blender_dp.search_trends.trends import trends

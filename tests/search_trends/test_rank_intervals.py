@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from blender_dp.core.cells import FloatArray, IntArray
+from blender_dp.core.head_list.cells import FloatArray, IntArray
 from blender_dp.search_trends.rank_intervals import RankIntervals, rank_intervals
 from exact_tests import FALSE_ALARM
 

@@ -9,7 +9,7 @@ import pytest
 
 from blender_dp.search_trends.changes import changes
 from blender_dp.search_trends.multiple_testing import critical_value, upper_tail
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "trends.json").read_text(encoding="utf-8"))

@@ -9,9 +9,9 @@ from typing import Any
 from service.running import Published, a_campaign, a_contribution
 from service.spellings import cut_off, twice
 
-from blender_dp.service.report_intake import MOST_BATCH_BYTES
-from blender_dp.service.routes.asking import MOST_BYTES
-from blender_dp.wire.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
+from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
+from blender_dp.service.http.routes.asking import MOST_BYTES
+from blender_dp.wire.service.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
 
 Content = bytes | Callable[[Published], bytes]
 JSON = {"content-type": "application/json"}

@@ -1,7 +1,7 @@
 """Two campaigns of two services under the same coins, and every byte that each of them shows.
 
 The coins of a campaign are those of its service (ids, keys, tokens), of the curator and of every
-device. The curator's are derived from the data (``service/one_draw.py``), so that other data get
+device. The curator's are derived from the data (``one_draw.py``), so that other data get
 independent noise; here they are fixed instead.
 """
 
@@ -19,13 +19,14 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 from service.running import NAMES, Published, Service, running
 
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.randomness import Randomness
-from blender_dp.service import condition, front
-from blender_dp.service.access import Role
-from blender_dp.service.one_draw import Fingerprint
-from blender_dp.service.routes import HANDLERS
-from blender_dp.wire.service_report import service_report_document
+from blender_dp.service.http import asgi_app as front
+from blender_dp.service.http.access import Role
+from blender_dp.service.http.routes import HANDLERS
+from blender_dp.service.keys.one_draw import Fingerprint
+from blender_dp.service.operation import condition
+from blender_dp.wire.reports.service_report import service_report_document
 
 Named = tuple[str, str]
 """A query and a URL."""

@@ -14,23 +14,23 @@ from uuid import UUID
 
 import httpx
 
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.report import Question
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.report import Question
-from blender_dp.service.access import Rate, Role, new_token, token_digest
 from blender_dp.service.app import create_app
+from blender_dp.service.dependencies import Limits, Parts, Predict
+from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.logging import Journal
-from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import Limits, Parts, Predict
-from blender_dp.service.store import CampaignStore, Token
-from blender_dp.wire.contribution import consent_digest
-from blender_dp.wire.packed_items import to_text
-from blender_dp.wire.service_report import batch_document, service_report_document
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore, Token
+from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.service_report import batch_document, service_report_document
+from blender_dp.wire.service.contribution import consent_digest
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 PLENTY = Rate(burst=10**6, per_second=1e6)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.service.access import Rate, RateLimit, bearer, new_token, token_digest
+from blender_dp.service.http.access import Rate, RateLimit, bearer, new_token, token_digest
 from blender_dp.service.problems import Problem, ProblemError
 
 
@@ -62,7 +62,7 @@ def test_addresses_do_not_share_but_networks_of_ipv6_do() -> None:
 
 
 def test_memory_is_bounded_however_many_addresses_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blender_dp.service.access._MOST_ADDRESSES", 100)
+    monkeypatch.setattr("blender_dp.service.http.access._MOST_ADDRESSES", 100)
     watch = Watch()
     limit = RateLimit(Rate(burst=2, per_second=1e-6), watch)
     for number in range(1000):

@@ -10,10 +10,10 @@ import pytest
 
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.core.errors import InputError
-from blender_dp.service.checked_reports import Added
-from blender_dp.service.open_store import open_store
-from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import Chain
+from blender_dp.service.http.reports.checked_reports import Added
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite.backup import back_up
+from blender_dp.service.storage.store import Chain
 from campaign_stores import NOW, opened_for_clients, some_reports
 from postgres_server import PostgresServer
 

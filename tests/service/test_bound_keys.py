@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.service.bound_keys import WrongKeysError, require_own_keys
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.open_store import open_store
+from blender_dp.service.keys.bound_keys import WrongKeysError, require_own_keys
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.storage.open_store import open_store
 
 pytestmark = pytest.mark.anyio
 

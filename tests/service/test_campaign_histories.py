@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from blender_dp.service.campaign import MADE_BY_JOBS, JobKind, Move, State
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore, Chain, Reason, StoreRefusal
-from blender_dp.wire.hash_chain import entry_hash
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore, Chain, Reason, StoreRefusal
+from blender_dp.wire.service.hash_chain import entry_hash
 from campaign_stores import (
     BY_OPERATORS,
     CELLS,

@@ -9,12 +9,12 @@ import pytest
 from service.running import CONSENT, UNLIMITED, Service, a_campaign, running, slug_of
 
 from blender_dp.client import ClientPolicy
-from blender_dp.core.certificate import Certificate
-from blender_dp.core.certify import certify_plan
+from blender_dp.core.certificate.certificate import Certificate
+from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.parameters import Parameters
-from blender_dp.service.access import Role
-from blender_dp.service.parts import Limits
-from blender_dp.wire.contribution import consent_digest
+from blender_dp.service.dependencies import Limits
+from blender_dp.service.http.access import Role
+from blender_dp.wire.service.contribution import consent_digest
 from campaign_stores import a_campaign as stored_campaign
 
 pytestmark = pytest.mark.anyio
@@ -171,7 +171,7 @@ async def test_a_campaign_above_its_promise_neither_begins_nor_opens(
         ]
         return Certificate(accounts=tuple(accounts))
 
-    monkeypatch.setattr("blender_dp.service.desk.certify_plan", twice_spent)
+    monkeypatch.setattr("blender_dp.service.state.certify_plan", twice_spent)
     fresh.http._transport.app.desk._plans.clear()  # type: ignore[attr-defined]  # a new process
     answer = await fresh.move(campaign, "open-opt-in", "draft")
     assert (answer.status_code, slug_of(answer)) == (422, "promise-broken")

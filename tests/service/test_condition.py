@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from service.running import Service, running
 
-from blender_dp.service import condition
-from blender_dp.service.sqlite import connection
-from blender_dp.service.store import CampaignStore
+from blender_dp.service.operation import condition
+from blender_dp.service.storage.sqlite import connection
+from blender_dp.service.storage.store import CampaignStore
 
 pytestmark = pytest.mark.anyio
 Usage = namedtuple("Usage", "total used free")

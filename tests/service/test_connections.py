@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 from service.running import START
 
-from blender_dp.service.connections import ConnectionLimits
-from blender_dp.service.logging import Journal
+from blender_dp.service.http.connections import ConnectionLimits
+from blender_dp.service.operation.logging import Journal
 
 pytestmark = pytest.mark.anyio
 _PATIENCE = 60.0

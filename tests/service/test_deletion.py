@@ -16,11 +16,11 @@ import pytest
 from service.deleted_bytes import ScannedStore, postgres_store, sqlite_store
 
 from blender_dp.service.campaign import JobKind, Move, State
-from blender_dp.service.checked_reports import CheckedReports
-from blender_dp.service.open_store import open_store
-from blender_dp.service.postgres import scrubbing
-from blender_dp.service.sqlite import database as sqlite_database
-from blender_dp.service.store import Reason, StoreRefusal
+from blender_dp.service.http.reports.checked_reports import CheckedReports
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.postgres import scrubbing
+from blender_dp.service.storage.sqlite import database as sqlite_database
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import (
     NOW,
     a_contribution,

@@ -7,16 +7,16 @@ import pytest
 from service.running import CONSENT, Published, Service, running, slug_of
 
 from blender_dp.core.blender import PRESETS
-from blender_dp.wire.campaign_promise import read_campaign_promise
-from blender_dp.wire.certificate import read_certificate
-from blender_dp.wire.documents import digest_of_bytes, write_document
-from blender_dp.wire.estimates import read_clients, read_opt_in
-from blender_dp.wire.hash_chain import require_chain
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.release import read_release
-from blender_dp.wire.signatures import SignatureError
-from blender_dp.wire.signed_head_list import read_signed_head_list
-from blender_dp.wire.signed_log import read_log
+from blender_dp.wire.documents.document import digest_of_bytes, write_document
+from blender_dp.wire.published.certificate import read_certificate
+from blender_dp.wire.published.estimates import read_clients, read_opt_in
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.published.release import read_release
+from blender_dp.wire.service.campaign_promise import read_campaign_promise
+from blender_dp.wire.service.hash_chain import require_chain
+from blender_dp.wire.service.signatures import SignatureError
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.signed_log import read_log
 
 pytestmark = pytest.mark.anyio
 DOCUMENTS = ("release", "opt-in-estimates", "client-estimates", "certificate")

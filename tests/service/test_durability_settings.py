@@ -9,11 +9,11 @@ from typing import Any
 import asyncpg
 import pytest
 
-from blender_dp.service.database import Database, Transaction
-from blender_dp.service.database_store import DatabaseStore
-from blender_dp.service.key_vault import KeyVault, Purpose
-from blender_dp.service.open_store import open_store
-from blender_dp.service.sqlite.backup import back_up
+from blender_dp.service.keys.key_vault import KeyVault, Purpose
+from blender_dp.service.storage.database import Database, Transaction
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite.backup import back_up
 from campaign_stores import a_campaign
 from disk_waits import inode, watch_disk_waits
 from postgres_server import PostgresServer

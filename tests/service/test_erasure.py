@@ -11,13 +11,13 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs.erase import erase as erase_job
-from blender_dp.service.key_vault import KeyDestroyedError, KeyVault, Purpose
-from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import Parts
-from blender_dp.service.sealed_records import RecordSeal
-from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import CampaignStore, Contribution
+from blender_dp.service.keys.key_vault import KeyDestroyedError, KeyVault, Purpose
+from blender_dp.service.keys.sealed_records import RecordSeal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite.backup import back_up
+from blender_dp.service.storage.store import CampaignStore, Contribution
 from campaign_stores import a_contribution, opened_for_opt_in, publish_list
 from postgres_server import PostgresServer
 

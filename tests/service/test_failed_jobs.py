@@ -8,18 +8,18 @@ from uuid import UUID
 import pytest
 from service.running import Service
 
-from blender_dp.core.certificate import Certificate
-from blender_dp.core.certify import certify_result
+from blender_dp.core.certificate.certificate import Certificate
+from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.errors import TooMuchForMemoryError
 from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs import head_list as head_list_module
 from blender_dp.service.jobs import release as release_module
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
-from blender_dp.service.key_vault import KeyDestroyedError, Purpose
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Document, Finished
+from blender_dp.service.keys.key_vault import KeyDestroyedError, Purpose
+from blender_dp.service.storage.store import Document, Finished
 
 pytestmark = pytest.mark.anyio
 OF_RECORDS = (Purpose.RECORDS, Purpose.RECORD_TAGS)

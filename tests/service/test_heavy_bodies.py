@@ -12,15 +12,15 @@ import pytest
 from service.bad_requests import GZIP, JSON
 from service.running import Published, Service, a_contribution, slug_of
 
-from blender_dp.service import strict_json
-from blender_dp.service.bodies_in_flight import SMALL_BYTES, BodiesInFlight
-from blender_dp.service.body_threads import BodyThreads
-from blender_dp.service.desk import Desk
+from blender_dp.service.http.bodies import strict_json
+from blender_dp.service.http.bodies.in_flight import SMALL_BYTES, BodiesInFlight
+from blender_dp.service.http.bodies.request_body import read_body
+from blender_dp.service.http.bodies.strict_json import LONGEST_EXPLAINED
+from blender_dp.service.http.bodies.threads import BodyThreads
+from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.report_intake import MOST_BATCH_BYTES
-from blender_dp.service.request_body import read_body
-from blender_dp.service.strict_json import LONGEST_EXPLAINED
-from blender_dp.wire.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
+from blender_dp.service.state import Desk
+from blender_dp.wire.service.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
 
 pytestmark = pytest.mark.anyio
 EMPTY_REPORTS = b'{"reports":[' + b"{}," * (MOST_BATCH_BYTES // 3 - 8) + b"{}]}"
@@ -38,7 +38,7 @@ def explained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             lengths.append(len(text))
         return loads(text, **options)
 
-    monkeypatch.setattr("blender_dp.service.strict_json.json.loads", counting)
+    monkeypatch.setattr("blender_dp.service.http.bodies.strict_json.json.loads", counting)
     return lengths
 
 
@@ -60,7 +60,7 @@ def inflating(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         def __getattr__(self, name: str) -> Any:
             return getattr(self._stream, name)
 
-    monkeypatch.setattr("blender_dp.service.request_body.zlib.decompressobj", Stream)
+    monkeypatch.setattr("blender_dp.service.http.bodies.request_body.zlib.decompressobj", Stream)
     return seen
 
 

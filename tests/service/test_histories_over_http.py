@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from service.running import NAMES, Published, running, slug_of
 
 from blender_dp.service.campaign import Move, State
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 from campaign_stores import BY_OPERATORS
 
 Answer = TypeVar("Answer")

@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 from service.running import Service, running
 
-from blender_dp.core.report import Question
+from blender_dp.core.channels.report import Question
 from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS, Worker
-from blender_dp.service.key_vault import KeyDestroyedError, Purpose
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Document, Finished
+from blender_dp.service.keys.key_vault import KeyDestroyedError, Purpose
+from blender_dp.service.storage.store import Document, Finished
 
 pytestmark = pytest.mark.anyio
 ERASED = ("erase", "done", None)

@@ -13,9 +13,9 @@ import pytest
 from service.bad_requests import JSON
 from service.running import START, Service, a_contribution, an_unknown_token, running, slug_of
 
-from blender_dp.service.logging import Journal, JournalHandler
-from blender_dp.service.store import CampaignStore
-from blender_dp.service.unblocked_stream import UnblockedStream
+from blender_dp.service.operation.logging import Journal, JournalHandler
+from blender_dp.service.operation.unblocked_stream import UnblockedStream
+from blender_dp.service.storage.store import CampaignStore
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary7f3a"
@@ -227,7 +227,10 @@ def test_a_closed_pipe_stops_nobody() -> None:
 def test_what_libraries_log_is_a_line_without_values() -> None:
     stream = io.StringIO()
     handler = JournalHandler(Journal(lambda: START, stream))
-    for name, said in (("uvicorn.error", "got %s"), ("blender_dp.service.sqlite", f"got {CANARY}")):
+    for name, said in (
+        ("uvicorn.error", "got %s"),
+        ("blender_dp.sqlite", f"got {CANARY}"),
+    ):
         record = logging.LogRecord(name, logging.ERROR, "", 0, "got %s", (CANARY,), None)
         handler.handle(record)
         line = json.loads(stream.getvalue().splitlines()[-1])

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from blender_dp.core.errors import InputError
-from blender_dp.service.key_vault import KEY_BYTES, KeyDestroyedError, KeyVault, Purpose
+from blender_dp.service.keys.key_vault import KEY_BYTES, KeyDestroyedError, KeyVault, Purpose
 
 CAMPAIGN = UUID(int=1)
 

@@ -10,13 +10,13 @@ import pytest
 from service.running import Service
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.job_leases import Lease, RunningJob
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
+from blender_dp.service.jobs.leases import Lease, RunningJob
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Finished
+from blender_dp.service.storage.store import Finished
 
 pytestmark = pytest.mark.anyio
 SECONDS = LEASE.total_seconds()

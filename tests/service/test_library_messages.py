@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from blender_dp.service.library_messages import all_lines_in
-from blender_dp.service.logging import Journal
+from blender_dp.service.http.library_messages import all_lines_in
+from blender_dp.service.operation.logging import Journal
 
 CANARY = "canary7f3a"
 
@@ -27,7 +27,7 @@ def test_messages_warnings_and_errors_are_lines_without_their_words() -> None:
     before = sys.excepthook, threading.excepthook, sys.unraisablehook, warnings.showwarning
     with all_lines_in(Journal(lambda: datetime(2026, 11, 15, tzinfo=UTC), stream)):
         logging.getLogger("uvicorn.error").warning("they sent %s", CANARY)
-        logging.getLogger("blender_dp.service.sqlite.writer").warning("disk: %s", "SQLITE_FULL")
+        logging.getLogger("blender_dp.sqlite.writer").warning("disk: %s", "SQLITE_FULL")
         warnings.warn(CANARY, ResourceWarning, stacklevel=1)
         thread = threading.Thread(target=fail)
         thread.start()
@@ -45,7 +45,7 @@ def test_messages_warnings_and_errors_are_lines_without_their_words() -> None:
     lines: list[dict[str, Any]] = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [(line["event"], line.get("name"), line.get("error")) for line in lines] == [
         ("library", "uvicorn.error", None),
-        ("library", "blender_dp.service.sqlite.writer", None),
+        ("library", "blender_dp.sqlite.writer", None),
         ("warning", None, "ResourceWarning"),
         ("failure", None, "ValueError"),
         ("library", "asyncio", "ValueError"),

@@ -27,11 +27,11 @@ from service.running import NAMES
 
 from blender_dp.cli.download import write_released
 from blender_dp.client.released import FILES, ReleasedFiles
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.service.jobs import head_list
-from blender_dp.wire.documents import digest_of_bytes, sealed
-from blender_dp.wire.estimates import opt_in_document
+from blender_dp.wire.documents.document import digest_of_bytes, sealed
+from blender_dp.wire.published.estimates import opt_in_document
 
 pytestmark = pytest.mark.anyio
 ALL = len(PLAIN.opt_in)

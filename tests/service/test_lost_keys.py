@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from service.running import Service, slug_of
 
-from blender_dp.service.access import Role
-from blender_dp.service.key_vault import KeysGoneError, KeyVault, Purpose
+from blender_dp.service.http.access import Role
+from blender_dp.service.keys.key_vault import KeysGoneError, KeyVault, Purpose
 
 pytestmark = pytest.mark.anyio
 CAMPAIGN = uuid4()

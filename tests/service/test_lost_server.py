@@ -7,9 +7,9 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from blender_dp.service.checked_reports import Added
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.http.reports.checked_reports import Added
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
 from campaign_stores import opened_for_clients, some_reports
 from postgres_server import PostgresServer
 

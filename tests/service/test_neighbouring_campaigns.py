@@ -14,13 +14,13 @@ import pytest
 from service.neighbouring_campaigns import PLAIN, People, both_shown, differing, fixed_coins
 from service.running import NAMES
 
+from blender_dp.service.http.messages import ShownCampaign
+from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs import head_list
-from blender_dp.service.logging import Journal
-from blender_dp.service.messages import ShownCampaign
-from blender_dp.service.metrics import Metrics
-from blender_dp.service.shown_progress import ShownProgress
-from blender_dp.service.store_population import ContributedRows
-from blender_dp.wire.certificate import certificate_document
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.metrics import Metrics
+from blender_dp.service.storage.store_population import ContributedRows
+from blender_dp.wire.published.certificate import certificate_document
 
 pytestmark = pytest.mark.anyio
 RARE_TOO = ("another rare query, a long one", "elsewhere.example/a/long/page")

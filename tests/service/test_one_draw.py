@@ -10,14 +10,19 @@ import msgspec
 import pytest
 from service.running import Service, running
 
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list.head_list import Record
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.head_list import make_head_list
-from blender_dp.service.key_vault import DrawnAlreadyError, KeyDestroyedError, KeyVault, Purpose
-from blender_dp.service.one_draw import Fingerprint
-from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import Document
+from blender_dp.service.keys.key_vault import (
+    DrawnAlreadyError,
+    KeyDestroyedError,
+    KeyVault,
+    Purpose,
+)
+from blender_dp.service.keys.one_draw import Fingerprint
+from blender_dp.service.storage.sqlite.backup import back_up
+from blender_dp.service.storage.store import Document
 from campaign_stores import a_campaign
 
 pytestmark = pytest.mark.anyio

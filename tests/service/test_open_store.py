@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from blender_dp.core.errors import BlenderError, InputError, ParameterError
-from blender_dp.service.open_store import open_store
-from blender_dp.service.sqlite import connection
-from blender_dp.service.store import Reason, StoreRefusal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite import connection
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import a_campaign
 
 

@@ -11,7 +11,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from service.listening import Listening, listening
 from service.running import Service
 
-from blender_dp.service.openapi import openapi_document
+from blender_dp.service.http.openapi import openapi_document
 from blender_dp.service.problems import Problem
 
 load_all_checks()

@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 from service.running import CONSENT, Service, a_contribution, an_unknown_token, running, slug_of
 
-from blender_dp.service.access import Rate
-from blender_dp.service.contributed import opener
-from blender_dp.service.key_vault import KeyDestroyedError
-from blender_dp.service.parts import Limits
-from blender_dp.wire.contribution import consent_digest
+from blender_dp.service.dependencies import Limits
+from blender_dp.service.http.access import Rate
+from blender_dp.service.keys.key_vault import KeyDestroyedError
+from blender_dp.service.storage.contributed import opener
+from blender_dp.wire.service.contribution import consent_digest
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary-of-somebody"

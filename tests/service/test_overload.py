@@ -11,10 +11,10 @@ from service.running import Service, a_campaign, running, slug_of
 from service.test_ticker import ticker_of
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.service.access import Rate, Role
-from blender_dp.service.parts import Limits, TooMuchWorkError
-from blender_dp.service.plan_turns import MOST_WAITING
-from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.dependencies import Limits, TooMuchWorkError
+from blender_dp.service.http.access import Rate, Role
+from blender_dp.service.http.plan_turns import MOST_WAITING
+from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio
 QUESTION = {"users": 10_000, "epsilon": 4, "delta": 1e-5}

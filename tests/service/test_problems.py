@@ -8,7 +8,7 @@ import pytest
 from service.bad_requests import ALL
 
 from blender_dp.service.problems import Problem
-from blender_dp.service.store import Reason
+from blender_dp.service.storage.store import Reason
 
 BY_REQUESTS = {bad.slug for bad in ALL}
 """These are sent and checked in test_refusals."""

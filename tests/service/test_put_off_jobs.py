@@ -9,13 +9,13 @@ from service.running import Service, running
 from service.test_leases import jobs_of, sealed
 
 from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
-from blender_dp.service.parts import Parts
-from blender_dp.service.sqlite import database as sqlite_database
-from blender_dp.service.store import Finished, Reason, StoreRefusal
+from blender_dp.service.storage.sqlite import database as sqlite_database
+from blender_dp.service.storage.store import Finished, Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio
 LONGEST_PAUSE = 900

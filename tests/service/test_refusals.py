@@ -7,9 +7,9 @@ import pytest
 from service.bad_requests import ALL, Bad
 from service.running import Published, Service, slug_of
 
-from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
 
 pytestmark = pytest.mark.anyio
 FEWEST_CLASSES = 100

@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.service.checked_reports import TAG_BYTES
+from blender_dp.service.http.reports.checked_reports import TAG_BYTES
+from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
-from blender_dp.service.report_intake import ReportIntake
-from blender_dp.service.store import Reason
-from blender_dp.wire.packed_items import from_text, pieces, to_text
-from blender_dp.wire.service_report import (
+from blender_dp.service.storage.store import Reason
+from blender_dp.wire.reports.packed_items import from_text, pieces, to_text
+from blender_dp.wire.reports.service_report import (
     ReportFault,
     batch_document,
     question_of,
     service_report_document,
 )
-from blender_dp.wire.subset_reports import packings
+from blender_dp.wire.reports.subset_reports import packings
 
 KEY = bytes(range(32))
 BATCH_FIELDS = ("report_id", "question", "items", "cell")

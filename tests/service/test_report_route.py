@@ -13,8 +13,8 @@ from service.running import Published, Service, slug_of
 
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.report import report_document
-from blender_dp.wire.service_report import ReportReader
+from blender_dp.wire.reports.report import report_document
+from blender_dp.wire.reports.service_report import ReportReader
 
 pytestmark = pytest.mark.anyio
 

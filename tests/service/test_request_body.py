@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.service import request_body
+from blender_dp.service.http.bodies import request_body
+from blender_dp.service.http.bodies.request_body import Disconnected, inflated, read_body
+from blender_dp.service.http.bodies.strict_json import read_json
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.request_body import Disconnected, inflated, read_body
-from blender_dp.service.strict_json import read_json
 
 pytestmark = pytest.mark.anyio
 JSON = [(b"content-type", b"application/json")]

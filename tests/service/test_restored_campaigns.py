@@ -19,9 +19,9 @@ from service.running import Published, Service, running, slug_of
 
 from blender_dp.service.campaign import State
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.sqlite.backup import back_up
-from blender_dp.service.store import Document
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.service.storage.sqlite.backup import back_up
+from blender_dp.service.storage.store import Document
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 pytestmark = pytest.mark.anyio
 USERS, REPORTS = 120, 12

@@ -6,13 +6,13 @@ import httpx
 import pytest
 from service.running import Service, slug_of
 
-from blender_dp.service.access import Role
 from blender_dp.service.campaign import Campaign, JobKind
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.http.access import Role
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Finished
+from blender_dp.service.storage.store import Finished
 
 pytestmark = pytest.mark.anyio
 

@@ -5,8 +5,8 @@ import asyncio
 import asyncpg
 import pytest
 
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import Reason, StoreRefusal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import opened_for_clients, some_reports
 from postgres_server import PostgresServer
 

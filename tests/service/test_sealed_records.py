@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.head_list import Record
-from blender_dp.service.contributed import sealed_contribution
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.sealed_records import BrokenSealError, RecordSeal, content_tag, padded
-from blender_dp.wire.contribution import ConsentReceipt, Contribution, consent_digest
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.keys.sealed_records import BrokenSealError, RecordSeal, content_tag, padded
+from blender_dp.service.storage.contributed import sealed_contribution
+from blender_dp.wire.service.contribution import ConsentReceipt, Contribution, consent_digest
 from campaign_stores import NOW
 
 SEAL = RecordSeal(key=b"k" * 32, campaign=UUID(int=1))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 _WORKER = """
-from blender_dp.service.metrics import Metrics
+from blender_dp.service.operation.metrics import Metrics
 metrics = Metrics()
 {look}
 print(metrics.text().decode())

@@ -7,7 +7,7 @@ import pytest
 from service.bad_requests import JSON
 from service.running import Service, an_unknown_token, running, slug_of
 
-from blender_dp.service.access import Role
+from blender_dp.service.http.access import Role
 
 pytestmark = pytest.mark.anyio
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.service.open_store import open_store
-from blender_dp.service.sqlite.backup import back_up
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite.backup import back_up
 from campaign_stores import opened_for_clients, some_reports
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ def watch(event, arguments):
 
 sys.addaudithook(watch)
 from service.running import running
-from blender_dp.service.sqlite.backup import back_up
+from blender_dp.service.storage.sqlite.backup import back_up
 
 async def main():
     async with running(directory) as service:
@@ -62,7 +62,7 @@ print(*opened)
 LISTED_LOCKS = """
 import asyncio, os, sys
 from pathlib import Path
-from blender_dp.service.open_store import open_store
+from blender_dp.service.storage.open_store import open_store
 
 async def main():
     store = await open_store(sys.argv[1])

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from service.running import Service
 
-from blender_dp.service.desk import Desk
 from blender_dp.service.jobs.ticker import Ticker
+from blender_dp.service.state import Desk
 
 pytestmark = pytest.mark.anyio
 

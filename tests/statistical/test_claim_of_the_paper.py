@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from blender_dp.core.blender import blender
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation
-from blender_dp.evaluation.scores import Scores, score
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation
+from blender_dp.evaluation.trials.scores import Scores, score
 
 RUNS = 20
 

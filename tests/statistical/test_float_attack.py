@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.discrete_laplace import DiscreteLaplace
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
-from blender_dp.core.randomness import Randomness, WordArray
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness, WordArray
+from blender_dp.core.head_list.cells import Cells, FloatArray
 from exact_tests import FALSE_ALARM, binomial_p_value
 
 RELEASES = 4_000

@@ -20,21 +20,21 @@ from core.sharp_cases import TwoSlopes
 from scipy.stats import norm
 
 from blender_dp.audit.chosen_users import record
-from blender_dp.core.budget import Branch, Budget
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discovery import Discovery
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.gaussian_plan import gaussian_plan
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.laplace_plan import laplace_plan
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 RUNS = 1_500

@@ -26,19 +26,19 @@ import pytest
 from scipy.stats import binom
 
 from blender_dp.core.blender import PRESETS, Steps, blender
-from blender_dp.core.cells import FloatArray, IntArray
-from blender_dp.core.discovery import Discovery
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.estimate_optin_probabilities.paper import fold_other_urls, trim
-from blender_dp.core.estimates import Estimate, GroupEstimates
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import FloatArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation
-from blender_dp.evaluation.scores import Scores, score
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation
+from blender_dp.evaluation.trials.scores import Scores, score
 
 RUNS = 20
 OPT_IN, DELTA = 0.05, 1e-5

@@ -21,15 +21,15 @@ from benchmarks.accuracy import (
     SEEDS,
 )
 from blender_dp.core.blender import PRESETS, Steps, blender
-from blender_dp.core.estimates import GroupEstimates
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import Mechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.estimation.estimates import GroupEstimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.synthetic import Shape, synthesize
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedPopulation
-from blender_dp.evaluation.scores import Scores, score
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation
+from blender_dp.evaluation.trials.scores import Scores, score
 
 RUNS, EPSILON = 10, 4
 

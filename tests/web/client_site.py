@@ -17,10 +17,10 @@ from uuid import UUID
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.wire.hash_chain import PublicKind, entry
-from blender_dp.wire.signed_head_list import signed_head_list_document
-from blender_dp.wire.signed_log import log_document
-from blender_dp.wire.times import read_time
+from blender_dp.wire.documents.times import read_time
+from blender_dp.wire.service.hash_chain import PublicKind, entry
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.service.signed_log import log_document
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"

@@ -8,8 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList, Record
 
 MECHANISM = LocalAlgMechanism(
     epsilon=4.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1

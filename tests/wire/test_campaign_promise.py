@@ -8,7 +8,7 @@ import pytest
 from wire.lists import digest_by_hand
 
 from blender_dp.core.errors import InputError
-from blender_dp.wire.campaign_promise import read_campaign_promise
+from blender_dp.wire.service.campaign_promise import read_campaign_promise
 
 DESCRIPTION: dict[str, Any] = {
     "id": str(UUID(int=1)),

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from second_certifier import check
 
-from blender_dp.core.budget import Branch
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError, ParameterError
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.wire.certificate import (
+from blender_dp.wire.documents.document import digest_of, sealed, write_document
+from blender_dp.wire.published.certificate import (
     attached_certificate,
     certified_document,
     read_certificate,
 )
-from blender_dp.wire.documents import digest_of, sealed, write_document
 
 URLS = [3, 1, 1]
 PROMISES = [(0.5, 1e-3), (1.0, 1e-5), (4.0, 1e-5), (6.0, 1e-7)]

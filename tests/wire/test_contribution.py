@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from wire.lists import AWKWARD
 
 from blender_dp.core.errors import InputError
-from blender_dp.core.head_list import Record
-from blender_dp.wire.contribution import (
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.service.contribution import (
     ConsentReceipt,
     Contribution,
     consent_digest,
     contribution_document,
     read_contribution,
 )
-from blender_dp.wire.strict_json import read_object
 
 GIVEN_AT = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 RECEIPT = ConsentReceipt(version="2", text_digest=consent_digest("I agree – é★"), given_at=GIVEN_AT)

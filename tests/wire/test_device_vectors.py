@@ -11,12 +11,12 @@ from core.fig_6_by_hand import WORD
 from core.given_bytes import GivenBytes
 from wire.lists import digest_by_hand, write_json
 
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.enclosure import exp_enclosure
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.exact.enclosure import exp_enclosure
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.report import report_document
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.reports.report import report_document
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "device_reports.json").read_text(encoding="utf-8"))

@@ -10,16 +10,21 @@ from hypothesis import strategies as st
 from wire.lists import LIST, OTHER_LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.cells import IntArray
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.client_views import ClientViews
+from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.estimates import client_document, opt_in_document, read_clients, read_opt_in
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.estimates import (
+    client_document,
+    opt_in_document,
+    read_clients,
+    read_opt_in,
+)
 from logs import PLANTED
 
 PARAMETERS = Parameters(preset="paper", epsilon=4.0, delta=1e-5, head_list_size=3)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from blender_dp.wire.hash_chain import entry, entry_hash
+from blender_dp.wire.service.hash_chain import entry, entry_hash
 
 NOW = datetime(2026, 11, 15, 12, 30, 15, 999, tzinfo=UTC)
 CAMPAIGN = UUID(int=7)

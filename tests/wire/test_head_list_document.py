@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from wire.lists import LIST, SHARP_LIST, digest_by_hand, head_lists, write_json
 
 from blender_dp.core.errors import InputError
-from blender_dp.core.head_list import HeadList
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.head_list import head_list_digest, head_list_document, read_head_list
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.head_list import head_list_digest, head_list_document, read_head_list
 
 KNOWN_TEXT = (
     '{"format":"blender-dp head list","mechanism":{"delta":"1e-05","epsilon":"4.0",'

@@ -9,7 +9,7 @@ import pytest
 from wire.lists import LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.errors import InputError
-from blender_dp.wire.head_list import head_list_digest, head_list_document, read_head_list
+from blender_dp.wire.published.head_list import head_list_digest, head_list_document, read_head_list
 from logs import PLANTED
 
 START = '{"format": "blender-dp head list", "version": 1, '

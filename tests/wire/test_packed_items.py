@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.local_alg.sharp import choose_subsets
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel
-from blender_dp.wire.packed_items import (
+from blender_dp.wire.reports.packed_items import (
     ByteArray,
     ItemPacking,
     from_text,

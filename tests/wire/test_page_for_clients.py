@@ -22,10 +22,10 @@ from wire.encoder_from_the_page import (
     text_of,
 )
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.service_report import ReportReader
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.reports.service_report import ReportReader
 
 ROOT = Path(__file__).parents[2]
 DEVICES = json.loads((ROOT / "test_vectors" / "device_reports.json").read_text(encoding="utf-8"))

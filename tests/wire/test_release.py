@@ -11,13 +11,13 @@ import pytest
 from core.small_result import empty_result, small_result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from report.report_inputs import make_release
+from pages.report_inputs import make_release
 from wire.lists import write_json
 
 from blender_dp.core.errors import InputError
-from blender_dp.core.release import Release
-from blender_dp.wire.documents import MOST_BYTES, write_document
-from blender_dp.wire.release import read_release, release_document
+from blender_dp.core.estimation.release import Release
+from blender_dp.wire.documents.document import MOST_BYTES, write_document
+from blender_dp.wire.published.release import read_release, release_document
 from logs import PLANTED
 
 

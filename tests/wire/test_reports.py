@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire.lists import LIST, OTHER_LIST
 
+from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.report import Report
-from blender_dp.wire.report import count_reports, report_document, write_reports
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.reports.report import count_reports, report_document, write_reports
 from logs import PLANTED
 
 CELLS = LIST.cells.cell_count

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire.lists import LIST, SHARP_LIST, head_lists
 
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.randomness import Randomness
-from blender_dp.wire.packed_items import ItemPacking, rows_of_texts, to_text
-from blender_dp.wire.report_files import shared_fields
-from blender_dp.wire.service_report import (
+from blender_dp.wire.reports.packed_items import ItemPacking, rows_of_texts, to_text
+from blender_dp.wire.reports.report_files import shared_fields
+from blender_dp.wire.reports.service_report import (
     NamedItems,
     RefusedReportError,
     ReportFault,

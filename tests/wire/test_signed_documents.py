@@ -11,12 +11,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from wire.lists import canonical
 
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.hash_chain import BrokenChainError, require_chain
-from blender_dp.wire.packed_items import to_text
-from blender_dp.wire.service_report import ReportReader, question_of
-from blender_dp.wire.signatures import SignatureError, public_key_of, require_signature
-from blender_dp.wire.signed_head_list import read_signed_head_list
-from blender_dp.wire.signed_log import log_document, read_log
+from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.service_report import ReportReader, question_of
+from blender_dp.wire.service.hash_chain import BrokenChainError, require_chain
+from blender_dp.wire.service.signatures import SignatureError, public_key_of, require_signature
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.signed_log import log_document, read_log
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_documents.json").read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from wire.lists import canonical, digest_by_hand
 
 from blender_dp.core.errors import BlenderError, InputError
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.wire.sqlite_file import create_private_file
+from blender_dp.wire.documents.sqlite_file import create_private_file
 
 OTHER_WRITER = """
 import sqlite3, sys

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blender_dp.core.errors import InputError
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.staging import staged_directory, staged_file
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.documents.staging import staged_directory, staged_file
 from disk_waits import inode, watch_disk_waits
 
 FAILURES = [

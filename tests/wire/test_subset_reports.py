@@ -14,15 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 from wire.lists import LIST
 
-from blender_dp.core.cells import BoolArray
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.head_list.cells import BoolArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.report import Report
-from blender_dp.wire import subset_reports
-from blender_dp.wire.report import count_reports, report_document, together
-from blender_dp.wire.subset_reports import packings, write_subset_reports
+from blender_dp.wire.reports import subset_reports
+from blender_dp.wire.reports.report import count_reports, report_document, together
+from blender_dp.wire.reports.subset_reports import packings, write_subset_reports
 from logs import PLANTED
 
 MECHANISM = SubsetSelectionMechanism(epsilon=1.0, query_share=0.25)

@@ -9,12 +9,12 @@ from wire.lists import write_json
 
 from blender_dp.core.blender import curate
 from blender_dp.core.errors import InputError
-from blender_dp.core.estimates import OptInEvidence
+from blender_dp.core.estimation.estimates import OptInEvidence
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow, MemoryPopulation
-from blender_dp.wire.documents import sealed
-from blender_dp.wire.estimates import opt_in_document, read_opt_in
+from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
+from blender_dp.wire.documents.document import sealed
+from blender_dp.wire.published.estimates import opt_in_document, read_opt_in
 
 PARAMETERS = Parameters(epsilon=6.0, delta=1e-2, head_list_size=2)
 ROWS = [LogRow(f"u{i}", f"q{i % 4}", f"{i % 3}.example") for i in range(900)]

@@ -15,13 +15,13 @@ from core.given_bytes import GivenBytes
 from core.subset_law_by_hand import candidates, pin
 from wire.lists import digest_by_hand, write_json
 
+from blender_dp.core.channels.public_coin import asked_for_query
+from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.local_alg.sharp import choose_subset
-from blender_dp.core.public_coin import asked_for_query
-from blender_dp.core.report import Report
-from blender_dp.core.subset_selection import SubsetChannel
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.packed_items import ItemPacking
-from blender_dp.wire.report import report_document
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.reports.packed_items import ItemPacking
+from blender_dp.wire.reports.report import report_document
 
 ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "subset_selection.json").read_text(encoding="utf-8"))

@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 
 from blender_dp.audit.chosen_users import ChosenUsers, Swap, WithOneMore
-from blender_dp.core.cells import BoolArray, IntArray
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.report import Question
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import BoolArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.local_alg.paper import privatize_many
 from blender_dp.core.local_alg.sharp import choose_subsets
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.report import Question
-from blender_dp.core.subset_selection import SubsetChannel
 
 _AT_ONCE = 1 << 20
 UNRELEASED = np.iinfo(np.int64).min

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from blender_dp.audit.attacks import Attack
 from blender_dp.audit.events import best_event, shown_epsilon
 from blender_dp.audit.targets import Target
-from blender_dp.core.cells import IntArray
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 
 Done = Callable[[str, float], None]
 """Is told what is attacked, and how much of the audit is done, from 0 to 1."""

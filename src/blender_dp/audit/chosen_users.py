@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from blender_dp.core.cells import IntArray
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.population import ShareSums
 
 

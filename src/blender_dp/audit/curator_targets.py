@@ -16,22 +16,22 @@ from blender_dp.audit.number_targets import (
     paper_everything_else,
 )
 from blender_dp.audit.targets import Target
-from blender_dp.core.budget import Branch, Budget
-from blender_dp.core.cells import IntArray
-from blender_dp.core.certificate import least_epsilon
+from blender_dp.core.certificate.certificate import least_epsilon
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discovery import Discovery
+from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.gaussian_plan import gaussian_plan, total_delta
+from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.gaussian_plan import gaussian_plan, total_delta
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.laplace_plan import laplace_plan
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 
 Edges = tuple[tuple[int, ...], tuple[int, ...]]
 _DISCOVERED = sharp_discovery.MOST_CANDIDATES // 2
@@ -225,7 +225,7 @@ def _values(records: int, head_list: HeadList, values: IntArray | None) -> IntAr
 
 
 def _swaps(least: int) -> list[Swap]:
-    """Return the four swaps to which all come down (core/swap_divergence.py)."""
+    """Return the four swaps to which all come down (core/certificate/swap_divergence.py)."""
     return [
         Swap(removed=removed, added=added) for removed in (1, least) for added in (0, least - 1)
     ]

@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 
 from blender_dp.audit.clopper_pearson import lower_bound, upper_bound
-from blender_dp.core.cells import BoolArray, FloatArray, IntArray
+from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 
 _CAUTION = 5.0
 """So many deviations are taken off when events are compared; any number would be sound."""

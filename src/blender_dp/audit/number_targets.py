@@ -9,20 +9,24 @@ import numpy as np
 from blender_dp.audit.attacks import NumberReleases, Numbers
 from blender_dp.audit.chosen_users import ChosenUsers, record
 from blender_dp.audit.targets import Target
-from blender_dp.core.budget import MOST_RECORDS, Budget
-from blender_dp.core.certificate import least_epsilon
+from blender_dp.core.certificate.certificate import least_epsilon
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discovery import Discovery
+from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.gaussian_plan import gaussian_plan
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.core.normal_tail import gaussian_delta
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.normal_tail import gaussian_delta
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 
 _USERS = 20
 """All others; how many does not matter."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blender_dp.audit.attacks import Attack, DeviceReports, OneCellReports, SubsetReports
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, Mechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism
-from blender_dp.core.subset_selection import SubsetChannels
+from blender_dp.core.head_list.head_list import HeadList, Record
 
 _OWN_URLS = (12, 1)
 """Listed URLs of the queries of our own list: few cells, and one that LocalAlg hides hardly better

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from blender_dp.cli.options import Flag, Output
 from blender_dp.cli.outputs import blended_result, show_result, write_result
-from blender_dp.report.outputs import FILES
-from blender_dp.wire.staging import staged_directory
+from blender_dp.pages.outputs import FILES
+from blender_dp.wire.documents.staging import staged_directory
 
 
 def blend(

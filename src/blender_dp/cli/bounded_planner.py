@@ -14,7 +14,7 @@ from typing import Any
 
 from blender_dp.cli.plan_process import OUT_OF_MEMORY
 from blender_dp.core.errors import BlenderError, BrokenInvariantError
-from blender_dp.service.parts import TooMuchWorkError
+from blender_dp.service.dependencies import TooMuchWorkError
 
 SECONDS = 60.0
 """Of a question, from its process's start to its end."""

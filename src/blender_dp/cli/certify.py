@@ -9,14 +9,18 @@ from rich.table import Table
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.wire.certificate import attached_certificate, certified_document, read_certificate
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.estimates import read_opt_in
-from blender_dp.wire.head_list import read_head_list
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.certificate import (
+    attached_certificate,
+    certified_document,
+    read_certificate,
+)
+from blender_dp.wire.published.estimates import read_opt_in
+from blender_dp.wire.published.head_list import read_head_list
 
 BROKEN = 1
 """Exit status: computed, and above the promise."""

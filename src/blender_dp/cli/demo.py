@@ -11,8 +11,8 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.run import Workspace, run
 from blender_dp.engine.synthetic import Shape, synthesize, write_log
-from blender_dp.report.outputs import FILES
-from blender_dp.wire.staging import staged_directory
+from blender_dp.pages.outputs import FILES
+from blender_dp.wire.documents.staging import staged_directory
 
 LOG = "synthetic_log.parquet"
 

@@ -1,7 +1,7 @@
 """File descriptors for all connections: the process's limit is raised, or its shortage is said."""
 
-from blender_dp.service.connections import MOST_CONNECTIONS
-from blender_dp.service.logging import Journal
+from blender_dp.service.http.connections import MOST_CONNECTIONS
+from blender_dp.service.operation.logging import Journal
 
 RESERVED = 512
 """Descriptors for everything but connections: the database, keys, files, other processes."""

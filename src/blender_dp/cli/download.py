@@ -14,13 +14,13 @@ from blender_dp.client.released import ReleasedFiles, fetch_released
 from blender_dp.client.transport import HttpTransport
 from blender_dp.core.blender import BlenderResult
 from blender_dp.core.errors import InputError
-from blender_dp.report.outputs import FILES, write_outputs
-from blender_dp.wire.certificate import read_certificate
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.release import release_document
-from blender_dp.wire.signatures import require_key
-from blender_dp.wire.staging import staged_directory
-from blender_dp.wire.times import written_time
+from blender_dp.pages.outputs import FILES, write_outputs
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.documents.staging import staged_directory
+from blender_dp.wire.documents.times import written_time
+from blender_dp.wire.published.certificate import read_certificate
+from blender_dp.wire.published.release import release_document
+from blender_dp.wire.service.signatures import require_key
 
 
 def download(

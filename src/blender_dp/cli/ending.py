@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from blender_dp.service.logging import Journal
+from blender_dp.service.operation.logging import Journal
 
 GRACE_SECONDS = 5
 """In these, requests that were accepted may still be answered."""

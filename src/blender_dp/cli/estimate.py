@@ -11,10 +11,10 @@ from blender_dp.cli.terminal import RESULTS, print_json
 from blender_dp.core.errors import BlenderError
 from blender_dp.engine.choice import EngineName
 from blender_dp.engine.remote_paths import is_remote
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.estimates import client_document
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.report import count_reports, together
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.estimates import client_document
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.reports.report import count_reports, together
 
 
 def estimate(

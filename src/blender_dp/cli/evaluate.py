@@ -14,14 +14,14 @@ from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
 from blender_dp.cli.terminal import StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
 from blender_dp.engine.extras import is_installed
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.log_codes import coded
-from blender_dp.evaluation.scores import Scores
-from blender_dp.evaluation.summary import MeasureSummary, summary, summary_table, trial_table
-from blender_dp.evaluation.trials import Experiment, run_trials
-from blender_dp.evaluation.worker_pool import checked_workers
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.log_codes import coded
+from blender_dp.evaluation.trials.scores import Scores
+from blender_dp.evaluation.trials.summary import MeasureSummary, summary, summary_table, trial_table
+from blender_dp.evaluation.trials.trials import Experiment, run_trials
+from blender_dp.evaluation.trials.worker_pool import checked_workers
 from blender_dp.planning.imagined_trials import DEFAULT_OPT_IN
-from blender_dp.wire.staging import staged_directory
+from blender_dp.wire.documents.staging import staged_directory
 
 DEFAULT_REPETITIONS = 20
 PLOT = "measures"
@@ -148,7 +148,7 @@ def _plot(directory: Path, scores: list[Scores], experiment: Experiment, users: 
     if not is_installed("matplotlib"):
         return False
     # Here and not above: it takes longer to import than all the rest.
-    from blender_dp.evaluation.figures.distributions import draw_distributions  # noqa: PLC0415
+    from blender_dp.evaluation.reproduction.figures.distributions import draw_distributions  # noqa: PLC0415
 
     parameters = experiment.parameters
     caption = (

@@ -8,17 +8,17 @@ from cyclopts import Parameter
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.certificate import require_kept
-from blender_dp.core.certify import certify, certify_plan
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify, certify_plan
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters, delta_warning
-from blender_dp.engine.one_side import opened_side
-from blender_dp.report.outputs import FILES
-from blender_dp.wire.certificate import certificate_document
-from blender_dp.wire.documents import write_document
-from blender_dp.wire.estimates import opt_in_document
-from blender_dp.wire.head_list import head_list_digest, head_list_document
-from blender_dp.wire.staging import staged_directory
+from blender_dp.engine.population.one_side import opened_side
+from blender_dp.pages.outputs import FILES
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.documents.staging import staged_directory
+from blender_dp.wire.published.certificate import certificate_document
+from blender_dp.wire.published.estimates import opt_in_document
+from blender_dp.wire.published.head_list import head_list_digest, head_list_document
 
 CLIENTS_A_USER = 19
 """Clients expected for every opt-in user."""

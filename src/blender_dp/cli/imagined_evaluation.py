@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from blender_dp.cli.measures import print_measures
 from blender_dp.cli.terminal import print_json, say, shown_progress
 from blender_dp.core.parameters import Parameters
-from blender_dp.evaluation.summary import summary_table
+from blender_dp.evaluation.trials.summary import summary_table
 from blender_dp.planning.imagined_trials import imagined_trials, usual_opt_in
 from blender_dp.planning.prediction import Setting
 from blender_dp.planning.prior import prior_like

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from blender_dp.cli.terminal import RESULTS
-from blender_dp.evaluation.summary import MeasureSummary
+from blender_dp.evaluation.trials.summary import MeasureSummary
 
 
 def print_measures(measures: Sequence[MeasureSummary]) -> None:

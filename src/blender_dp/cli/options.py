@@ -8,11 +8,11 @@ from cyclopts import Parameter
 
 from blender_dp.cli.sizes import parse_bytes
 from blender_dp.cli.terminal import StepProgress, say
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.choice import EngineChoice, EngineName
-from blender_dp.engine.duckdb_tables import default_memory_limit
-from blender_dp.engine.readers import LogColumns, LogFormat
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
+from blender_dp.engine.duckdb.tables import default_memory_limit
 from blender_dp.engine.run import Log, Workspace
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]

@@ -8,9 +8,9 @@ from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
 from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
-from blender_dp.report.outputs import REPORT, TIMINGS, notes, write_outputs
-from blender_dp.wire.estimates import read_clients, read_opt_in
-from blender_dp.wire.head_list import read_head_list
+from blender_dp.pages.outputs import REPORT, TIMINGS, notes, write_outputs
+from blender_dp.wire.published.estimates import read_clients, read_opt_in
+from blender_dp.wire.published.head_list import read_head_list
 
 
 def write_result(

@@ -14,12 +14,12 @@ from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Preset
+from blender_dp.pages.plan_page import render_plan
 from blender_dp.planning.plan import Plan
 from blender_dp.planning.plan import plan as plan_of
 from blender_dp.planning.prediction import Predicted, Prediction
-from blender_dp.report.plan_page import render_plan
-from blender_dp.wire.release import read_release
-from blender_dp.wire.staging import staged_directory
+from blender_dp.wire.documents.staging import staged_directory
+from blender_dp.wire.published.release import read_release
 
 FILES = ("plan.json", "plan.csv", "plan.html")
 NAMES = {

@@ -7,15 +7,19 @@ from cyclopts import Parameter
 
 from blender_dp.cli.options import LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer, require_same_kind
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.engine.one_side import opened_side
-from blender_dp.engine.simulated_clients import SimulatedClients, one_by_one, subsets_one_by_one
-from blender_dp.wire.head_list import read_head_list
-from blender_dp.wire.report import report_document, write_reports
-from blender_dp.wire.subset_reports import write_subset_reports
+from blender_dp.engine.population.one_side import opened_side
+from blender_dp.engine.population.simulated_clients import (
+    SimulatedClients,
+    one_by_one,
+    subsets_one_by_one,
+)
+from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.reports.report import report_document, write_reports
+from blender_dp.wire.reports.subset_reports import write_subset_reports
 
 
 def privatize(

@@ -13,16 +13,21 @@ from blender_dp.cli.options import Flag, LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import MissingExtraError, ParameterError
 from blender_dp.core.parameters import Preset
+from blender_dp.engine.duckdb.readers import LogFormat
 from blender_dp.engine.extras import is_installed
-from blender_dp.engine.readers import LogFormat
 from blender_dp.engine.synthetic import Shape
-from blender_dp.evaluation.data_sets import DataSet, real_data, synthetic_data
-from blender_dp.evaluation.figures import FIGURES, Figure
-from blender_dp.evaluation.reproduction import QUICK_REPETITIONS, REPETITIONS, Plan, run_missing
-from blender_dp.evaluation.reproduction_document import Shown, contents, document_of, provenance
-from blender_dp.evaluation.reproduction_files import PAGE, require_ours, write_outputs
-from blender_dp.evaluation.sweeps import SETUPS, DataShape
-from blender_dp.evaluation.worker_pool import checked_workers
+from blender_dp.evaluation.reproduction.data_sets import DataSet, real_data, synthetic_data
+from blender_dp.evaluation.reproduction.document import Shown, contents, document_of, provenance
+from blender_dp.evaluation.reproduction.figures import FIGURES, Figure
+from blender_dp.evaluation.reproduction.files import PAGE, require_ours, write_outputs
+from blender_dp.evaluation.reproduction.reproduction import (
+    QUICK_REPETITIONS,
+    REPETITIONS,
+    Plan,
+    run_missing,
+)
+from blender_dp.evaluation.reproduction.sweeps import SETUPS, DataShape
+from blender_dp.evaluation.trials.worker_pool import checked_workers
 
 KEPT = "interrupted; finished trials are kept, and the same command goes on from there"
 

@@ -8,8 +8,8 @@ from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Pro
 from blender_dp.cli.outputs import run_facts, show_result, write_result
 from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
-from blender_dp.report.outputs import FILES
-from blender_dp.wire.staging import staged_directory
+from blender_dp.pages.outputs import FILES
+from blender_dp.wire.documents.staging import staged_directory
 
 
 def run(

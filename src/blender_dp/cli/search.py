@@ -16,7 +16,7 @@ from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
 from blender_dp.local_search.coverage import Coverage
 from blender_dp.local_search.search import LocalSearch, Suggestion
 from blender_dp.local_search.serving import ServingRule
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 
 
 def search(

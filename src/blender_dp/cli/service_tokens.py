@@ -8,10 +8,10 @@ from typing import TypeVar
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.cli.token_file import write_token
-from blender_dp.service.access import Role, new_token, token_digest
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore, Token
-from blender_dp.wire.times import written_time
+from blender_dp.service.http.access import Role, new_token, token_digest
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore, Token
+from blender_dp.wire.documents.times import written_time
 
 _FIRST_TOKEN = "operator"  # noqa: S105 - a name
 Answer = TypeVar("Answer")

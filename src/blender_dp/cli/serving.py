@@ -25,19 +25,19 @@ from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
-from blender_dp.service.access import Rate
 from blender_dp.service.app import create_app
-from blender_dp.service.bound_keys import require_own_keys
-from blender_dp.service.connections import ConnectionLimits
-from blender_dp.service.desk import Desk
+from blender_dp.service.dependencies import MOST_DELTA, Limits, Parts
+from blender_dp.service.http.access import Rate
+from blender_dp.service.http.connections import ConnectionLimits
+from blender_dp.service.http.library_messages import all_lines_in
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
-from blender_dp.service.key_vault import KeyVault
-from blender_dp.service.library_messages import all_lines_in
-from blender_dp.service.logging import Journal
-from blender_dp.service.metrics import shared_figures
-from blender_dp.service.open_store import open_store
-from blender_dp.service.parts import MOST_DELTA, Limits, Parts
+from blender_dp.service.keys.bound_keys import require_own_keys
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.metrics import shared_figures
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.open_store import open_store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

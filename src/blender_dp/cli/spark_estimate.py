@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
-from blender_dp.engine.duckdb_tables import default_memory_limit
-from blender_dp.engine.spark_session import SparkSettings, opened_session, require_spark
-from blender_dp.wire.report_files import format_of, shared_fields
-from blender_dp.wire.subset_reports import packings
+from blender_dp.engine.duckdb.tables import default_memory_limit
+from blender_dp.engine.spark.session import SparkSettings, opened_session, require_spark
+from blender_dp.wire.reports.report_files import format_of, shared_fields
+from blender_dp.wire.reports.subset_reports import packings
 
 
 def count_on_spark(
@@ -21,7 +21,7 @@ def count_on_spark(
     """Count what all files' reports name, on Spark."""
     require_spark()
     # Here, because it is optional and takes a while to load.
-    from blender_dp.engine.spark_reports import (  # noqa: PLC0415
+    from blender_dp.engine.spark.reports import (  # noqa: PLC0415
         PackedForm,
         ReportForm,
         count_spark_reports,

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 
 from blender_dp.cli.ending import FORCED_STATUS, STOPPING
 from blender_dp.cli.failures import BAD_INPUT
-from blender_dp.service.logging import Journal
+from blender_dp.service.operation.logging import Journal
 
 KILLED_AFTER_SECONDS = 9
 """From the signal to SIGKILL for a worker that neither ended nor forced its own end."""

@@ -9,12 +9,12 @@ from rich.table import Table
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
 from blender_dp.core.errors import ParameterError
-from blender_dp.report.trends_page import render_trends
+from blender_dp.pages.trends_page import render_trends
 from blender_dp.search_trends.changes import Change
 from blender_dp.search_trends.trends import RankedQuery, Trends
 from blender_dp.search_trends.trends import trends as trends_of
-from blender_dp.wire.release import read_release
-from blender_dp.wire.staging import staged_file
+from blender_dp.wire.documents.staging import staged_file
+from blender_dp.wire.published.release import read_release
 
 
 def trends(

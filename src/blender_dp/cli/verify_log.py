@@ -12,9 +12,9 @@ from blender_dp.cli.terminal import RESULTS, print_json, say
 from blender_dp.cli.token_file import read_token
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
 from blender_dp.client.transport import HttpTransport
-from blender_dp.wire.documents import read_json
-from blender_dp.wire.signatures import require_key
-from blender_dp.wire.strict_json import read_object
+from blender_dp.wire.documents.document import read_json
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.service.signatures import require_key
 
 _PATHS = {"public": "log", "audit": "audit-log"}
 

@@ -17,8 +17,8 @@ from blender_dp.client.policy import (
 from blender_dp.client.public_log import require_logged
 from blender_dp.client.transport import Transport
 from blender_dp.core.errors import InputError
-from blender_dp.wire.campaign_promise import CampaignPromise, read_campaign_promise
-from blender_dp.wire.signed_head_list import SignedHeadList, read_signed_head_list
+from blender_dp.wire.service.campaign_promise import CampaignPromise, read_campaign_promise
+from blender_dp.wire.service.signed_head_list import SignedHeadList, read_signed_head_list
 
 MOST_PIECE_BYTES = 8 << 20
 """A piece of the public log has up to 10,000 entries of some 400 bytes."""

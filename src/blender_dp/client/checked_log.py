@@ -7,11 +7,11 @@ from uuid import UUID
 
 from blender_dp.client.transport import Transport
 from blender_dp.core.errors import BlenderError, BrokenInvariantError
-from blender_dp.wire.documents import canonical, digest_of, digest_of_bytes
-from blender_dp.wire.hash_chain import PublicKind, require_chain
-from blender_dp.wire.signatures import SignatureError
-from blender_dp.wire.signed_head_list import FORMAT as SIGNED_HEAD_LIST
-from blender_dp.wire.signed_log import read_log
+from blender_dp.wire.documents.document import canonical, digest_of, digest_of_bytes
+from blender_dp.wire.service.hash_chain import PublicKind, require_chain
+from blender_dp.wire.service.signatures import SignatureError
+from blender_dp.wire.service.signed_head_list import FORMAT as SIGNED_HEAD_LIST
+from blender_dp.wire.service.signed_log import read_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from blender_dp.client.campaign_checks import (
     fetch_list,
     read_public_log,
 )
-from blender_dp.client.ledger import Ledger, Seen
-from blender_dp.client.ledger_rows import LedgerRow, costs_since
+from blender_dp.client.ledger.ledger import Ledger, Seen
+from blender_dp.client.ledger.rows import LedgerRow, costs_since
 from blender_dp.client.opt_in import OptIn
 from blender_dp.client.policy import (
     ClientPolicy,
@@ -35,14 +35,14 @@ from blender_dp.client.transport import (
     UnreachableError,
     require_address,
 )
+from blender_dp.core.channels.report_cost import cost_text
 from blender_dp.core.errors import BlenderError, InputError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.parameters import exact
-from blender_dp.core.report_cost import cost_text
-from blender_dp.wire.documents import canonical
-from blender_dp.wire.service_report import ID_BYTES, service_report_document
-from blender_dp.wire.signed_head_list import SignedHeadList
+from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.reports.service_report import ID_BYTES, service_report_document
+from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 FINAL_ANSWERS = frozenset({400, 409, 410, 413, 415, 422})
 """Statuses after which a report is not sent again: the same bytes would be refused again.

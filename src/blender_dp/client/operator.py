@@ -9,7 +9,7 @@ from uuid import UUID
 
 from blender_dp.client.transport import ServiceRefusalError, Transport
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.hash_chain import is_campaign_id
+from blender_dp.wire.service.hash_chain import is_campaign_id
 
 STATES = (
     *("draft", "opt-in-open", "opt-in-sealed", "list-published"),

@@ -7,8 +7,8 @@ from datetime import datetime
 from uuid import UUID
 
 from blender_dp.client.campaign_checks import fetch_campaign
-from blender_dp.client.ledger import Ledger, Seen
-from blender_dp.client.ledger_rows import Enrolment, LedgerRow
+from blender_dp.client.ledger.ledger import Ledger, Seen
+from blender_dp.client.ledger.rows import Enrolment, LedgerRow
 from blender_dp.client.policy import (
     ClientPolicy,
     Cost,
@@ -20,11 +20,11 @@ from blender_dp.client.policy import (
     require_one_group,
 )
 from blender_dp.client.transport import Transport
+from blender_dp.core.channels.report_cost import cost_text
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.head_list import Record
-from blender_dp.core.report_cost import cost_text
-from blender_dp.wire.campaign_promise import CampaignPromise, read_campaign_promise
-from blender_dp.wire.contribution import (
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.wire.service.campaign_promise import CampaignPromise, read_campaign_promise
+from blender_dp.wire.service.contribution import (
     ConsentReceipt,
     Contribution,
     consent_digest,

@@ -12,14 +12,14 @@ from enum import StrEnum
 from fractions import Fraction
 from uuid import UUID
 
-from blender_dp.client.ledger_rows import Role, RowState
+from blender_dp.client.ledger.rows import Role, RowState
+from blender_dp.core.channels.report_cost import report_cost
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import exact
-from blender_dp.core.report_cost import report_cost
-from blender_dp.wire.campaign_promise import CampaignPromise
-from blender_dp.wire.signatures import require_key
-from blender_dp.wire.signed_head_list import SignedHeadList
+from blender_dp.wire.service.campaign_promise import CampaignPromise
+from blender_dp.wire.service.signatures import require_key
+from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 
 class Rule(StrEnum):

@@ -9,15 +9,15 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.client.campaign_checks import fetch_list, read_public_log
-from blender_dp.client.crowd import Crowd, all_done, gathered_crowd
-from blender_dp.client.many_reports import report_bodies
+from blender_dp.client.crowd.crowd import Crowd, all_done, gathered_crowd
+from blender_dp.client.crowd.many_reports import report_bodies
+from blender_dp.client.crowd.people import People
 from blender_dp.client.operator import STATES, Operator
-from blender_dp.client.people import People
 from blender_dp.client.policy import ClientPolicy, History
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.randomness import Randomness
-from blender_dp.wire.contribution import ConsentReceipt, Contribution, contribution_document
-from blender_dp.wire.documents import canonical
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.service.contribution import ConsentReceipt, Contribution, contribution_document
 
 Step = Callable[[str], None]
 Share = Callable[[float], None]

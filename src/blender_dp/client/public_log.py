@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from blender_dp.core.errors import BlenderError, InputError
-from blender_dp.wire.hash_chain import BrokenChainError, entry_hash, is_entry, require_chain
-from blender_dp.wire.signatures import SignatureError
-from blender_dp.wire.signed_log import read_log
+from blender_dp.wire.service.hash_chain import BrokenChainError, entry_hash, is_entry, require_chain
+from blender_dp.wire.service.signatures import SignatureError
+from blender_dp.wire.service.signed_log import read_log
 
 MOST_ENTRIES = 10_000
 """The most entries of one piece; a service sends no more."""

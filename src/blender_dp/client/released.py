@@ -8,9 +8,9 @@ from uuid import UUID
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
 from blender_dp.client.policy import RefusedError, Rule
 from blender_dp.client.transport import Transport
-from blender_dp.wire.hash_chain import PublicKind
-from blender_dp.wire.signatures import SignatureError
-from blender_dp.wire.signed_head_list import read_signed_head_list
+from blender_dp.wire.service.hash_chain import PublicKind
+from blender_dp.wire.service.signatures import SignatureError
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 FILES = {
     "opt_in_estimates.json": "opt-in-estimates",

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from blender_dp.client.patience import BUSY, Patience
 from blender_dp.core.errors import BlenderError, InputError, MissingExtraError, ParameterError
-from blender_dp.wire.strict_json import read_object
+from blender_dp.wire.documents.strict_json import read_object
 
 if TYPE_CHECKING:
     import httpx

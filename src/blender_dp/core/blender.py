@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 
 from blender_dp.core.blend_probabilities import paper as paper_blend
 from blender_dp.core.blend_probabilities import sharp as sharp_blend
+from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.discovery import BranchChoice, Discovery
+from blender_dp.core.curator.discovery import BranchChoice, Discovery
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.estimates import BlendedEstimates, GroupEstimates
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import Mechanism
+from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import Clients, OptInUsers, Population
-from blender_dp.core.randomness import Randomness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,3 +185,15 @@ def curate(
         head_list=replace(hl, mechanism=mechanism),
         opt_in=p_hat,
     )
+
+
+def create_head_list(
+    population: Population, parameters: Parameters, *, randomness: Randomness | None = None
+) -> HeadList:
+    """Return the head list that devices report against (Fig. 2 lines 1-3).
+
+    Privacy: (ε, δ) for the opt-in users of ``population``. Calling it again spends it again.
+    """
+    randomness = randomness or Randomness.secure()
+    clients = population.clients.size
+    return curate(population.opt_in, parameters, randomness, clients=clients).head_list

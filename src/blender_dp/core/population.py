@@ -10,8 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from blender_dp.core.cells import Cells, IntArray
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.head_list.cells import Cells, IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 
 
 class RecordSums(Protocol):

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from blender_dp.core.errors import BlenderError
+from blender_dp.engine.duckdb.readers import find_log_files
 from blender_dp.engine.extras import is_installed
-from blender_dp.engine.readers import find_log_files
 from blender_dp.engine.remote_paths import is_remote
-from blender_dp.engine.spark_session import is_running, require_spark
+from blender_dp.engine.spark.session import is_running, require_spark
 
 EngineName = Literal["auto", "duckdb", "spark"]
 

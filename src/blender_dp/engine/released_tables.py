@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.released_rows import Columns, query_rows, record_rows
+from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
 
 _TEXT = ("cell", "query", "url")
 _COUNTS = ("opt_in_noisy_count", "client_report_count")

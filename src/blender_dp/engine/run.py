@@ -11,23 +11,23 @@ from pathlib import Path
 import pyarrow as pa
 
 from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, unwatched
-from blender_dp.core.certificate import require_kept
-from blender_dp.core.certify import certify_plan, certify_result
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_plan, certify_result
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from blender_dp.engine.choice import EngineChoice, EngineName, choose_engine
-from blender_dp.engine.duckdb_tables import (
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.duckdb.tables import (
     DuckDBTables,
     Percent,
     connect,
     default_memory_limit,
     unseen,
 )
-from blender_dp.engine.population import open_population
-from blender_dp.engine.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.population.table_population import open_population
 from blender_dp.engine.released_tables import query_table, record_table
-from blender_dp.engine.spark_session import SparkSettings
+from blender_dp.engine.spark.session import SparkSettings
 from blender_dp.engine.tables import Tables
 
 READING = "read the log and sample"
@@ -95,7 +95,7 @@ class Log:
     def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
         if choice.name == "spark":
             # Here, because it is optional and takes a while to load.
-            from blender_dp.engine.spark_run import opened_on_spark  # noqa: PLC0415
+            from blender_dp.engine.spark.run import opened_on_spark  # noqa: PLC0415
 
             settings = SparkSettings(
                 master=workspace.master,

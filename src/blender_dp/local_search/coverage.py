@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import hypot
 from statistics import NormalDist
 
-from blender_dp.core.release import Release, ReleasedEstimate
+from blender_dp.core.estimation.release import Release, ReleasedEstimate
 from blender_dp.local_search.serving import Served, ServingRule
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.release import Release
+from blender_dp.core.estimation.release import Release
 from blender_dp.local_search.coverage import Coverage, coverage
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.index import PrefixIndex

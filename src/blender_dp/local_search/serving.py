@@ -13,7 +13,12 @@ import math
 from dataclasses import dataclass
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.release import Release, ReleasedEstimate, ReleasedQuery, ReleasedRecord
+from blender_dp.core.estimation.release import (
+    Release,
+    ReleasedEstimate,
+    ReleasedQuery,
+    ReleasedRecord,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

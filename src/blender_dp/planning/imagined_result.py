@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.budget import Branch
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
-from blender_dp.evaluation.metrics import ndcg, query_l1, record_l1
+from blender_dp.evaluation.trials.metrics import ndcg, query_l1, record_l1
 from blender_dp.planning.imagined_users import ImaginedPopulation
 
 MEASURES = (

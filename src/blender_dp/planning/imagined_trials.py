@@ -3,7 +3,7 @@
 import numpy as np
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.evaluation.summary import MeasureSummary, summary_of
+from blender_dp.evaluation.trials.summary import MeasureSummary, summary_of
 from blender_dp.planning.imagined_result import MEASURES, imagined_result
 from blender_dp.planning.prediction import MOST_ROWS, Done, Setting, unwatched
 from blender_dp.planning.prior import Prior

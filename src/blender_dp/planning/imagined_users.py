@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list import HeadList
-from blender_dp.engine.group_sizes import discovery_users
-from blender_dp.engine.simulated_clients import SimulatedClients
+from blender_dp.core.head_list.cells import FloatArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.engine.population.group_sizes import discovery_users
+from blender_dp.engine.population.simulated_clients import SimulatedClients
 from blender_dp.engine.synthetic.draws import generator
-from blender_dp.evaluation.coded_log import CodedLog
-from blender_dp.evaluation.coded_population import CodedUsers
-from blender_dp.evaluation.counted_reports import all_at_once
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedUsers
+from blender_dp.evaluation.trials.counted_reports import all_at_once
 from blender_dp.planning.prior import Prior
 
 _OPT_IN, _ORDER, _CLIENTS, _REPORTS, _TRUTH = range(5)

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, Literal
 
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.estimation.release import Release
 from blender_dp.core.parameters import Parameters, Preset, delta_warning
-from blender_dp.core.release import Release
 from blender_dp.planning.choices import Choices, choices, choose_fractions
 from blender_dp.planning.prediction import MODEL_ERROR, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior, prior_like

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from blender_dp.core.blender import PRESETS
-from blender_dp.core.budget import Branch
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
-from blender_dp.engine.group_sizes import FEWEST_CLIENTS, FEWEST_OPT_IN, opt_in_users
+from blender_dp.engine.population.group_sizes import FEWEST_CLIENTS, FEWEST_OPT_IN, opt_in_users
 from blender_dp.planning.imagined_result import MEASURES, ImaginedResult, imagined_result
 from blender_dp.planning.imagined_users import ImaginedPopulation
 from blender_dp.planning.prior import Prior

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.cells import FloatArray, IntArray
 from blender_dp.engine.synthetic.draws import (
     Columns,
     cumulate,

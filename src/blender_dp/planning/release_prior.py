@@ -7,9 +7,9 @@ popularity falls with their rank by the power that the listed ones show.
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.release import Release
+from blender_dp.core.estimation.release import Release
+from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.engine.synthetic.laws import ONE_RECORD, LogLaw
 from blender_dp.engine.synthetic.shapes import URL_SHARES, Activity
 from blender_dp.planning.prior import KnownRecords, Prior, require_records_per_user

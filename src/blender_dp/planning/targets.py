@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from blender_dp.core.errors import BlenderError, ParameterError
-from blender_dp.engine.group_sizes import FEWEST_OPT_IN
+from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.planning.prediction import Done, Prediction, Setting, predict, unwatched
 from blender_dp.planning.prior import Prior
 

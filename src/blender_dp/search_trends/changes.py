@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from blender_dp.core.release import Release, ReleasedQuery, ReleasedRecord
-from blender_dp.core.unlisted_bound import MISSED
+from blender_dp.core.estimation.release import Release, ReleasedQuery, ReleasedRecord
+from blender_dp.core.estimation.unlisted_bound import MISSED
 from blender_dp.search_trends.multiple_testing import (
     benjamini_hochberg,
     critical_value,

@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from blender_dp.core.cells import BoolArray, FloatArray
+from blender_dp.core.head_list.cells import BoolArray, FloatArray
 
 
 def critical_value(level: float) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blender_dp.core.cells import BoolArray, FloatArray, IntArray
+from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 from blender_dp.search_trends.multiple_testing import critical_value
 
 _ROWS_AT_ONCE = 256

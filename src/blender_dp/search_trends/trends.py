@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.release import Release, ReleasedQuery
+from blender_dp.core.estimation.release import Release, ReleasedQuery
 from blender_dp.search_trends.changes import Change, changes
 from blender_dp.search_trends.rank_intervals import rank_intervals
 

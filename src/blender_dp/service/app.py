@@ -12,21 +12,21 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.params import ParameterKwarg
 
-from blender_dp.service.allowed_methods import allowed_methods
-from blender_dp.service.desk import Desk
-from blender_dp.service.front import Front
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.http.allowed_methods import allowed_methods
+from blender_dp.service.http.asgi_app import Front
+from blender_dp.service.http.bodies.request_body import Disconnected
+from blender_dp.service.http.openapi import read_openapi
+from blender_dp.service.http.routes import HANDLERS
+from blender_dp.service.http.routes.asking import StrictRequest
+from blender_dp.service.http.routes.dashboard import dashboard
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
-from blender_dp.service.key_vault import KeysGoneError
-from blender_dp.service.logging import Journal
-from blender_dp.service.openapi import read_openapi
-from blender_dp.service.parts import Parts
+from blender_dp.service.keys.key_vault import KeysGoneError
+from blender_dp.service.operation.logging import Journal
 from blender_dp.service.problems import MEDIA_TYPE, RETRY_SECONDS, Problem, ProblemError, of_store
-from blender_dp.service.request_body import Disconnected
-from blender_dp.service.routes import HANDLERS
-from blender_dp.service.routes.asking import StrictRequest
-from blender_dp.service.routes.dashboard import dashboard
-from blender_dp.service.store import StoreRefusal
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import StoreRefusal
 
 
 def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool = True) -> Front:

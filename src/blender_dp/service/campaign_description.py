@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.service.campaign import DEADLINES, Campaign, Consent, Rules, State
-from blender_dp.wire.fields import Fields
-from blender_dp.wire.parameters import parameters_document, read_parameters
+from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.published.parameters import parameters_document, read_parameters
 
 _YOUNGEST = "open_hours"
 """The rule that older campaigns do not have; what is logged of them must not change."""

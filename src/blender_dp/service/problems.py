@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from blender_dp.core.errors import BlenderError
-from blender_dp.service.store import Reason
-from blender_dp.wire.service_report import ReportFault
+from blender_dp.service.storage.store import Reason
+from blender_dp.wire.reports.service_report import ReportFault
 
 MEDIA_TYPE = "application/problem+json"
 _PREFIX = "urn:blender-dp:problem:"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore
 from postgres_server import PostgresServer
 
 Opener = Callable[[], Awaitable[CampaignStore]]

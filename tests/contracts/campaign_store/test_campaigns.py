@@ -7,8 +7,8 @@ import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.campaign_description import description
-from blender_dp.service.job_leases import JobState
-from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.jobs.leases import JobState
+from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
 from campaign_stores import (
     LATER,
     NOW,

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from blender_dp.service.campaign import Move, State
-from blender_dp.service.store import CampaignStore, Contribution, Reason, StoreRefusal
+from blender_dp.service.storage.store import CampaignStore, Contribution, Reason, StoreRefusal
 from campaign_stores import a_contribution, moved, opened_for_opt_in, publish_list
 
 pytestmark = pytest.mark.anyio

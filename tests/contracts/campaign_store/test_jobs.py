@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
-from blender_dp.service.checked_reports import Added
-from blender_dp.service.database_store import DatabaseStore
-from blender_dp.service.job_leases import JobState
-from blender_dp.service.store import CampaignStore, Chain, Document, Reason, StoreRefusal
+from blender_dp.service.http.reports.checked_reports import Added
+from blender_dp.service.jobs.leases import JobState
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import CampaignStore, Chain, Document, Reason, StoreRefusal
 from campaign_stores import (
     NOW,
     a_contribution,

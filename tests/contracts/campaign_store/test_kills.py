@@ -11,8 +11,8 @@ from uuid import UUID
 
 import pytest
 
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore
 from campaign_stores import POINTS, opened_for_clients, some_reports
 
 pytestmark = pytest.mark.anyio

@@ -11,9 +11,9 @@ import pytest
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.campaign_description import description
-from blender_dp.service.store import CampaignStore, Chain, Token
-from blender_dp.wire.documents import digest_of
-from blender_dp.wire.hash_chain import entry_hash
+from blender_dp.service.storage.store import CampaignStore, Chain, Token
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.service.hash_chain import entry_hash
 from campaign_stores import LATER, NOW, a_campaign, opened_for_clients, opened_for_opt_in
 
 pytestmark = pytest.mark.anyio

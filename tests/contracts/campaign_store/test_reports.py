@@ -7,12 +7,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.report import Question
 from blender_dp.service.campaign import Move, State
-from blender_dp.service.checked_reports import Added, CheckedReports
-from blender_dp.service.store import CampaignStore, Reason, StoreRefusal
-from blender_dp.wire.service_report import NamedItems
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.wire.reports.service_report import NamedItems
 from campaign_stores import (
     CELLS,
     QUERIES,

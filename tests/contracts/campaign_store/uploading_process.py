@@ -11,7 +11,7 @@ import signal
 import sys
 from uuid import UUID
 
-from blender_dp.service.open_store import open_store
+from blender_dp.service.storage.open_store import open_store
 from campaign_stores import some_reports
 
 UPLOADERS = 16

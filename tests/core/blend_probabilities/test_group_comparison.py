@@ -7,9 +7,9 @@ import pytest
 from core.sharp_cases import Groups, draw_groups
 
 from blender_dp.core.blend_probabilities.sharp import combine
-from blender_dp.core.client_views import ClientView
-from blender_dp.core.opt_in_release import Branch
-from blender_dp.core.poisoning import Disagreement
+from blender_dp.core.curator.opt_in_release import Branch
+from blender_dp.core.estimation.client_views import ClientView
+from blender_dp.core.estimation.poisoning import Disagreement
 
 URLS = [3, 2, 1, 1, 2, 4, 1, 1, 1, 2]
 

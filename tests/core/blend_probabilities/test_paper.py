@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from blender_dp.core.blend_probabilities.paper import blend_probabilities
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.estimates import Blend, Estimate, GroupEstimates
+from blender_dp.core.estimation.estimates import Blend, Estimate, GroupEstimates
+from blender_dp.core.head_list.cells import FloatArray
 
 SIZE = 6
 probabilities = arrays(np.float64, SIZE, elements=st.floats(-0.5, 1.5))

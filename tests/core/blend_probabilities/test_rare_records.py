@@ -9,9 +9,9 @@ from scipy.special import logsumexp
 from scipy.stats import laplace, multivariate_normal, norm, poisson
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.opt_in_release import Branch, WholeList
-from blender_dp.core.opt_in_views import OptInViews
+from blender_dp.core.curator.opt_in_release import Branch, WholeList
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 PRIOR = 1.75
 GRID: FloatArray = np.exp(np.linspace(np.log(0.04), np.log(4.5), 91))

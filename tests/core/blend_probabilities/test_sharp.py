@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.blend_probabilities.sharp import Combined, combine
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.client_views import ClientView, ClientViews, choose_query_share
-from blender_dp.core.opt_in_release import Branch, OptInRelease
-from blender_dp.core.opt_in_views import OptInViews, trimmed
+from blender_dp.core.curator.opt_in_release import Branch, OptInRelease
+from blender_dp.core.estimation.client_views import ClientView, ClientViews, choose_query_share
+from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 VECTORS: dict[str, dict[str, Any]] = json.loads(
     (Path(__file__).parent / "sharp_vectors.json").read_text(encoding="utf-8")

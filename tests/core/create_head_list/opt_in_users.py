@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from core.users_never_asked import NeverAsked
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.head_list import Record
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import Record
 
 
 @dataclass(frozen=True)

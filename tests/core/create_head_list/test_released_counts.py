@@ -16,12 +16,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from blender_dp.core.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.cells import IntArray
 from blender_dp.core.create_head_list.released_counts import release_counts
-from blender_dp.core.head_list import Record
-from blender_dp.core.laplace_plan import LaplacePlan, laplace_plan
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import Record
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 N = 3_000

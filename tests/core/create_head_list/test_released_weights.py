@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from blender_dp.core.cells import IntArray
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.gaussian_plan import gaussian_plan
-from blender_dp.core.head_list import Record
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import Record
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches, binomial_p_value
 
 SIGMA, TAU = 6, 20

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from core.create_head_list.opt_in_users import CountedUsers
 
-from blender_dp.core.cells import IntArray
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.create_head_list.paper import create_head_list, least_passing_count
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 N = 2_500

@@ -12,15 +12,15 @@ from core.fig_6_by_hand import Promise, matrix
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells, FloatArray, IntArray
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.estimate_client_probabilities.paper import (
     client_estimates,
     estimate_client_probabilities,
 )
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.population import ReportCounts
 
 MANY = 10**15

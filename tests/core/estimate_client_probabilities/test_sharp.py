@@ -6,17 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from blender_dp.core.cells import Cells
-from blender_dp.core.client_views import ClientViews
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.estimate_client_probabilities.sharp import (
     client_estimates,
     estimate_client_probabilities,
 )
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.head_list.cells import Cells
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.population import ReportCounts
-from blender_dp.core.subset_selection import SubsetChannel
 
 CELLS = Cells.of([3, 2])
 MECHANISM = SubsetSelectionMechanism(epsilon=1.0, query_share=0.25)

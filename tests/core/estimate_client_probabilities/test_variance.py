@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from blender_dp.core.cells import Cells, FloatArray, IntArray
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.mechanism import LocalAlgMechanism
-from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 MANY = 10**15

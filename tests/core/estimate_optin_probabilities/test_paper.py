@@ -9,9 +9,8 @@ from core.users_never_asked import NeverAsked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.cells import Cells, IntArray
-from blender_dp.core.discovery import Discovery
-from blender_dp.core.discrete_laplace import variance
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.estimate_optin_probabilities.paper import (
     estimate_optin_probabilities,
     fold_other_urls,
@@ -19,10 +18,11 @@ from blender_dp.core.estimate_optin_probabilities.paper import (
     sample_variance,
     trim,
 )
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.discrete_laplace import variance
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 
 PARAMETERS = Parameters(preset="paper", epsilon=1e6, delta=1e-5)
 """So large an ε that the noise is zero: it is e^-500000 likely not to be."""

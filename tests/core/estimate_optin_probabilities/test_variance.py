@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from blender_dp.core.cells import Cells, FloatArray, IntArray
-from blender_dp.core.discrete_laplace import DiscreteLaplace, variance
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates, sample_variance
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.randomness import Randomness
 from exact_tests import assert_frequencies, assert_sample_catches
 
 CASES = [(12, 0.3, Fraction(1, 2)), (30, 0.02, Fraction(2)), (25, 0.9, Fraction(7, 3))]

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import NotPrivateError, ParameterError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import LocalAlgMechanism
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.report import Report
 
 TRUTHFUL = LocalAlgMechanism(
     epsilon=1e6, delta=1e-5, query_budget_fraction=0.5, records_per_client=1

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.channels.report import Question, Report
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.population import ReportCounts
-from blender_dp.core.report import Question, Report
-from blender_dp.wire.packed_items import to_text
-from blender_dp.wire.report import report_document
-from blender_dp.wire.report_files import shared_fields
-from blender_dp.wire.service_report import question_of
+from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.report import report_document
+from blender_dp.wire.reports.report_files import shared_fields
+from blender_dp.wire.reports.service_report import question_of
 
 _DRAWN = 200
 

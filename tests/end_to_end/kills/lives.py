@@ -10,7 +10,7 @@ from end_to_end.kills.loaders import Load
 from end_to_end.kills.mortal_service import MortalService
 from service.running import Published
 
-from blender_dp.service.open_store import open_store
+from blender_dp.service.storage.open_store import open_store
 from campaign_stores import POINTS
 
 KILLS = int(os.environ.get("BLENDER_KILLS", "40"))

@@ -21,10 +21,10 @@ from blender_dp.cli import serving
 from blender_dp.cli.ending import Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
-from blender_dp.service.checked_reports import Added, CheckedReports
-from blender_dp.service.logging import Journal
-from blender_dp.service.open_store import open_store
-from blender_dp.service.store import CampaignStore
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import CampaignStore
 
 
 class EarlyStore:

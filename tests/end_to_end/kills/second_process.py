@@ -16,7 +16,7 @@ from pathlib import Path
 
 from blender_dp.cli.application import app
 from blender_dp.cli.service_options import ServiceOptions
-from blender_dp.service.sqlite.backup import back_up
+from blender_dp.service.storage.sqlite.backup import back_up
 
 
 def command(storage: ServiceOptions, *words: str) -> None:

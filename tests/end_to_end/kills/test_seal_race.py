@@ -17,7 +17,7 @@ from end_to_end.kills.books import Books
 from end_to_end.kills.mortal_service import mortal_service
 from service.running import Published, running, slug_of
 
-from blender_dp.service.access import Role
+from blender_dp.service.http.access import Role
 from postgres_server import PostgresServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

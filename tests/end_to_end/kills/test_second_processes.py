@@ -19,7 +19,7 @@ from end_to_end.kills.bystanders import ON_SQLITE, Bystanders, bystanders
 from end_to_end.kills.mortal_service import MortalService, mortal_service
 from service.running import Published, running
 
-from blender_dp.service.access import Role
+from blender_dp.service.http.access import Role
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 PATIENCE = 300

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from blender_dp.engine.readers import LogFormat, LogSource, open_log
+from blender_dp.engine.duckdb.readers import LogFormat, LogSource, open_log
 
 Rows = Callable[[LogSource], list[tuple[int, str | None, str | None, str | None]]]
 

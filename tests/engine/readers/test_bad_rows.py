@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from blender_dp.core.errors import InputError
-from blender_dp.engine.readers import LogFormat, LogSource, explain_failure, open_log
+from blender_dp.engine.duckdb.readers import LogFormat, LogSource, explain_failure, open_log
 
 Refusal = Callable[..., str]
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.engine.readers import LogFormat, find_log_files, open_log
+from blender_dp.engine.duckdb.readers import LogFormat, find_log_files, open_log
 
 CSV = "user,query,url\nu,q,w\n"
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.engine.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, open_log
 
 GROUPED = LogColumns(group="side")
 HEADER = ["user", "query", "url", "side"]

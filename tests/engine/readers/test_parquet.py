@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blender_dp.engine.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, open_log
 
 Rows = Callable[[LogSource], list[tuple[int, str | None, str | None, str | None]]]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blender_dp.engine.readers import open_log
+from blender_dp.engine.duckdb.readers import open_log
 
 Log = list[tuple[str, str, str]]
 HEADER = ("user", "query", "url")

@@ -11,9 +11,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from blender_dp.core.errors import BlenderError, InputError, ParameterError
-from blender_dp.engine.readers import LogColumns, LogFormat, open_log
-from blender_dp.engine.spark_keeping import KeptFrames
-from blender_dp.engine.spark_readers import SparkLog, open_spark_log
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, open_log
+from blender_dp.engine.spark.keeping import KeptFrames
+from blender_dp.engine.spark.readers import SparkLog, open_spark_log
 from logs import PLANTED, popular_rows, write_csv, write_parquet
 
 pytestmark = pytest.mark.spark

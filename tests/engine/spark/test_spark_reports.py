@@ -13,13 +13,13 @@ from wire.test_subset_reports import QUERY, RECORD, SHARP, WRITERS, document
 
 from blender_dp.cli import spark_estimate
 from blender_dp.cli.spark_estimate import count_on_spark
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import SubsetSelectionMechanism
 from blender_dp.core.population import ReportCounts
-from blender_dp.core.randomness import Randomness
-from blender_dp.wire.report import count_reports, report_document, write_reports
+from blender_dp.wire.reports.report import count_reports, report_document, write_reports
 
 pytestmark = pytest.mark.spark
 

@@ -15,14 +15,14 @@ from pyspark.sql import functions as sf
 
 from blender_dp.core.blender import blender
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.in_memory import LogRow
-from blender_dp.engine.keyed_permutation import PRIME, KeyedPermutation
-from blender_dp.engine.readers import LogFormat
-from blender_dp.engine.spark_keeping import KeptFrames
-from blender_dp.engine.spark_numbering import Piece, first_numbers
-from blender_dp.engine.spark_readers import SparkLog
-from blender_dp.engine.spark_tables import SparkTables
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.duckdb.readers import LogFormat
+from blender_dp.engine.population.in_memory import LogRow
+from blender_dp.engine.population.keyed_permutation import PRIME, KeyedPermutation
+from blender_dp.engine.spark.keeping import KeptFrames
+from blender_dp.engine.spark.numbering import Piece, first_numbers
+from blender_dp.engine.spark.readers import SparkLog
+from blender_dp.engine.spark.tables import SparkTables
 from logs import PLANTED
 
 pytestmark = pytest.mark.spark

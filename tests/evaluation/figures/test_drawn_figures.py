@@ -14,20 +14,20 @@ from evaluation.made_up_series import UNREACHED, series, spread
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.synthetic import Shape
-from blender_dp.evaluation.data_sets import synthetic_data
-from blender_dp.evaluation.figures import FIGURES
-from blender_dp.evaluation.figures.distributions import draw_distributions
-from blender_dp.evaluation.figures.drawing import draw_panels
-from blender_dp.evaluation.figures.figure import Cell, Plot, Table
-from blender_dp.evaluation.figures.page import _table
-from blender_dp.evaluation.figures.qin_comparison import LOCAL_PEER
-from blender_dp.evaluation.published import Mark
-from blender_dp.evaluation.reproduction import Plan, Reproduced, run_missing
-from blender_dp.evaluation.reproduction_document import Shown, contents, document_of
-from blender_dp.evaluation.reproduction_files import require_ours, write_outputs
-from blender_dp.evaluation.scores import score
-from blender_dp.evaluation.series import Axis, MeasuredPanel, Panel
-from blender_dp.evaluation.sweeps import SETUPS
+from blender_dp.evaluation.reproduction.data_sets import synthetic_data
+from blender_dp.evaluation.reproduction.document import Shown, contents, document_of
+from blender_dp.evaluation.reproduction.figures import FIGURES
+from blender_dp.evaluation.reproduction.figures.distributions import draw_distributions
+from blender_dp.evaluation.reproduction.figures.drawing.drawing import draw_panels
+from blender_dp.evaluation.reproduction.figures.drawing.figure import Cell, Plot, Table
+from blender_dp.evaluation.reproduction.figures.drawing.page import _table
+from blender_dp.evaluation.reproduction.figures.qin_comparison import LOCAL_PEER
+from blender_dp.evaluation.reproduction.files import require_ours, write_outputs
+from blender_dp.evaluation.reproduction.published import Mark
+from blender_dp.evaluation.reproduction.reproduction import Plan, Reproduced, run_missing
+from blender_dp.evaluation.reproduction.series import Axis, MeasuredPanel, Panel
+from blender_dp.evaluation.reproduction.sweeps import SETUPS
+from blender_dp.evaluation.trials.scores import score
 
 COMMAND = "blender-dp reproduce --shape aol"
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.peers.catalogue import methods
+from benchmarks.peers.comparison import Row
+from benchmarks.peers.figure import draw, table
+from benchmarks.peers.list_scores import ListScores
+from benchmarks.peers.own_process import Cost
 from blender_dp.core.errors import MissingExtraError
-from blender_dp.evaluation.figures.peers import draw, table
-from blender_dp.evaluation.peers.catalogue import methods
-from blender_dp.evaluation.peers.comparison import Row
-from blender_dp.evaluation.peers.list_scores import ListScores
-from blender_dp.evaluation.peers.own_process import Cost
 
 SCORES = ListScores(
     queries=10, records=30, ndcg=0.9, ndcg_against_best=0.8, query_l1=0.02, record_l1=0.03, recall=1

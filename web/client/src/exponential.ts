@@ -1,4 +1,4 @@
-/** e^-ε to the same bits as the server: `core/enclosure.py` in integers. */
+/** e^-ε to the same bits as the server: `core/exact/enclosure.py` in integers. */
 import type { Fraction } from './fraction.js';
 
 /** Bits after the point of what {@link oddsOfALie} returns. */

@@ -10,7 +10,7 @@ import { WORD } from './uniform.js';
 
 const UNITS = 1_000_000;
 
-/** Returns what one report against a list costs; proved in `core/report_cost.py`. */
+/** Returns what one report against a list costs; proved in `core/channels/report_cost.py`. */
 export function reportCost({ cells, mechanism }: HeadList): Cost {
   if (mechanism.name === 'local-alg') {
     const ratio = localAlgRatio(localAlgChannel(cells, mechanism));

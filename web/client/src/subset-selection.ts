@@ -14,7 +14,7 @@ export interface SubsetChannel {
   readonly threshold: bigint;
 }
 
-/** Chooses d and computes its threshold, exactly as `core/subset_selection.py` says. */
+/** Chooses d and computes its threshold, exactly as `core/channels/subset_selection.py` says. */
 export function subsetChannel(size: number, epsilon: Fraction): SubsetChannel {
   if (size === 1) return { size, subsetSize: 1, threshold: WORD };
   const odds = oddsOfALie(epsilon);

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from blender_dp.core.blend_probabilities.rare_records import RareRecords
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.client_views import ClientViews
-from blender_dp.core.consistency import reconcile
-from blender_dp.core.drift import QueryTotals, between_group_variance
-from blender_dp.core.opt_in_views import OptInViews
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.consistency import reconcile
+from blender_dp.core.estimation.drift import QueryTotals, between_group_variance
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

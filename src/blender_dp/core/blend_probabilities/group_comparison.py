@@ -7,11 +7,16 @@ for them: D was selected. Where clients may, D and E together: selection only ra
 import numpy as np
 
 from blender_dp.core.blend_probabilities.common_estimate import CommonEstimate
-from blender_dp.core.cells import Cells, FloatArray, IntArray
-from blender_dp.core.client_views import ClientViews
-from blender_dp.core.opt_in_views import OptInViews
-from blender_dp.core.poisoning import Comparisons, Disagreement, Pushes, find_disagreement
-from blender_dp.core.pushed_law import PushedLaw
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.poisoning import (
+    Comparisons,
+    Disagreement,
+    Pushes,
+    find_disagreement,
+)
+from blender_dp.core.estimation.pushed_law import PushedLaw
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 
 
 def disagreement(

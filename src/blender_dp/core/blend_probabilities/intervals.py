@@ -3,9 +3,9 @@
 import numpy as np
 
 from blender_dp.core.blend_probabilities.common_estimate import CommonEstimate
-from blender_dp.core.cells import FloatArray
-from blender_dp.core.estimates import Estimate, Z
-from blender_dp.core.opt_in_views import OptInViews
+from blender_dp.core.estimation.estimates import Estimate, Z
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.head_list.cells import FloatArray
 
 _PRIOR_EXPONENT_UNKNOWN_BY = 0.3
 """The prior's exponent is known to about ±0.5 of 1.75: so much of its correction may be wrong."""

@@ -6,7 +6,7 @@ Privacy: post-processing of private estimates; nothing is spent.
 import numpy as np
 
 from blender_dp.core.blend_probabilities.simplex import project
-from blender_dp.core.estimates import Blend, BlendedEstimates, Estimate, GroupEstimates
+from blender_dp.core.estimation.estimates import Blend, BlendedEstimates, Estimate, GroupEstimates
 
 
 def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:

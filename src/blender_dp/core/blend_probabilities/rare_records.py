@@ -12,9 +12,9 @@ from math import ceil
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.opt_in_views import OptInViews
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 _GRID: FloatArray = np.geomspace(0.04, 4.5, 91)
 _SHARES_ARE_COUNTS = 0.999

@@ -20,21 +20,21 @@ from blender_dp.core.blend_probabilities.intervals import (
     unaccounted_variance,
 )
 from blender_dp.core.blend_probabilities.rare_records import rare_records
-from blender_dp.core.cells import Cells, FloatArray
-from blender_dp.core.client_views import ClientViews
-from blender_dp.core.consistency import posterior_variances
-from blender_dp.core.drift import Drift, compare_groups
+from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.estimates import (
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.consistency import posterior_variances
+from blender_dp.core.estimation.drift import Drift, compare_groups
+from blender_dp.core.estimation.estimates import (
     Blend,
     BlendedEstimates,
     Estimate,
     GroupEstimates,
     OptInEvidence,
 )
-from blender_dp.core.opt_in_release import OptInRelease
-from blender_dp.core.opt_in_views import OptInViews
-from blender_dp.core.poisoning import Disagreement
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.poisoning import Disagreement
+from blender_dp.core.head_list.cells import Cells, FloatArray
 
 ROUNDS = 6
 """How often variances and estimates are computed in turn."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray
+from blender_dp.core.head_list.cells import FloatArray
 
 
 def project(v: FloatArray) -> FloatArray:

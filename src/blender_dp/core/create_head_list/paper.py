@@ -8,17 +8,17 @@ equal counts at once (:mod:`~blender_dp.core.create_head_list.survivors`).
 from fractions import Fraction
 from math import ceil, floor
 
+from blender_dp.core.certificate.swap_divergence import MOST_ENUMERATED, worst_swap
+from blender_dp.core.channels.mechanism import LocalAlgMechanism
 from blender_dp.core.create_head_list.survivors import draw_survivors
-from blender_dp.core.discovery import Discovery
-from blender_dp.core.discrete_laplace import DiscreteLaplace
-from blender_dp.core.enclosure import Enclosure, exp_enclosure, ln_enclosure
+from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import LocalAlgMechanism
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.enclosure import Enclosure, exp_enclosure, ln_enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, exact
 from blender_dp.core.population import OptInUsers
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.swap_divergence import MOST_ENUMERATED, worst_swap
 
 _BITS = 256
 _MOST_BITS = 1 << 14

@@ -1,7 +1,7 @@
 """Records released with a noisy count, those of a small one not at all: discovery of ``sharp``.
 
 Privacy: (ε, δ) in the trusted-curator model for one record a user, with a plan that
-:func:`~blender_dp.core.laplace_plan.laplace_plan` made for them; see PRIVACY.md beside this file.
+``laplace_plan`` made for them; see PRIVACY.md beside this file.
 The values may be published, not only the names.
 
 The law is that of a draw of noise for each record. What is drawn is a number of survivors for
@@ -11,10 +11,10 @@ each record.
 """
 
 from blender_dp.core.create_head_list.survivors import draw_survivors
-from blender_dp.core.head_list import Record, byte_order
-from blender_dp.core.laplace_plan import LaplacePlan
+from blender_dp.core.curator.laplace_plan import LaplacePlan
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record, byte_order
 from blender_dp.core.population import RecordSums
-from blender_dp.core.randomness import Randomness
 
 
 def release_counts(

@@ -19,15 +19,15 @@ from bisect import bisect_left
 
 import numpy as np
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.enclosure import Enclosure
+from blender_dp.core.curator.gaussian_plan import GaussianPlan
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.exact_binomial import binomial
-from blender_dp.core.gaussian_plan import GaussianPlan
-from blender_dp.core.head_list import Record, byte_order
+from blender_dp.core.exact.binomial import binomial
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import Record, byte_order
 from blender_dp.core.population import RecordSums
-from blender_dp.core.randomness import Randomness
 
 
 def class_width(plan: GaussianPlan) -> int:
@@ -45,7 +45,7 @@ def release_weights(
 ) -> list[tuple[Record, int]]:
     """Return the records whose noisy sum exceeds τ, with that sum, in byte order.
 
-    Privacy: part of what :func:`~blender_dp.core.gaussian_plan.gaussian_plan` accounts for; see
+    Privacy: part of what ``gaussian_plan`` accounts for; see
     PRIVACY.md beside this file. The order says nothing that the sums do not.
 
     Args:

@@ -6,7 +6,7 @@ the campaign declares one record a user. What passes is released with its noisy 
 estimates use again.
 
 Privacy: with the sums and scalars of EstimateOptinProbabilities (ε, δ) in the trusted-curator
-model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.budget`.
+model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.curator.budget`.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from typing import cast
 
 import numpy as np
 
-from blender_dp.core.budget import MOST_RECORDS, Branch, Budget
-from blender_dp.core.cells import IntArray
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
-from blender_dp.core.discovery import BranchChoice, Discovery
-from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
+from blender_dp.core.curator.discovery import BranchChoice, Discovery
+from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
+from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.gaussian_plan import GaussianPlan, gaussian_plan
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.laplace_plan import LaplacePlan, laplace_plan
-from blender_dp.core.lattice import UNIT, weights
-from blender_dp.core.mechanism import SubsetSelectionMechanism
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.lattice import UNIT, weights
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
-from blender_dp.core.randomness import Randomness
 
 MOST_CANDIDATES = 3_000
 """K_max, the most records that are kept: those of the largest values."""

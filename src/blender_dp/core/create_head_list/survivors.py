@@ -8,10 +8,10 @@ cost of a draw for each distinct count.
 
 from collections.abc import Callable
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.enclosure import Enclosure
-from blender_dp.core.exact_binomial import binomial
-from blender_dp.core.randomness import Randomness
+from blender_dp.core.exact.binomial import binomial
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 
 
 def draw_survivors(

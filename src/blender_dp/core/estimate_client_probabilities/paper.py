@@ -5,11 +5,11 @@ Privacy: the reports are private when they arrive (LocalAlg); this is post-proce
 
 import numpy as np
 
-from blender_dp.core.cells import FloatArray, IntArray
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.estimates import Estimate, GroupEstimates
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
+from blender_dp.core.head_list.cells import FloatArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import Clients
 
 

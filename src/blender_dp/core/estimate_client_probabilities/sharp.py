@@ -5,14 +5,14 @@ Privacy: the reports are private when they arrive; this is post-processing.
 
 import numpy as np
 
-from blender_dp.core.cells import Cells, IntArray
-from blender_dp.core.client_views import ClientView, ClientViews
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.estimates import Estimate, GroupEstimates
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import Mechanism
+from blender_dp.core.estimation.client_views import ClientView, ClientViews
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
+from blender_dp.core.head_list.cells import Cells, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import Clients, ReportCounts
-from blender_dp.core.subset_selection import SubsetChannel, SubsetChannels
 
 
 def estimate_client_probabilities(clients: Clients, head_list: HeadList) -> GroupEstimates:

@@ -7,15 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from blender_dp.core.cells import Cells, FloatArray, IntArray
-from blender_dp.core.discovery import Discovery
-from blender_dp.core.discrete_laplace import DiscreteLaplace, variance
-from blender_dp.core.estimates import Estimate, GroupEstimates
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.mechanism import Mechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
-from blender_dp.core.randomness import Randomness
 
 
 def two_parts(users: OptInUsers, parameters: Parameters) -> tuple[OptInUsers, OptInUsers]:

@@ -13,23 +13,23 @@ from typing import Protocol
 
 import numpy as np
 
-from blender_dp.core.budget import Branch, Budget
-from blender_dp.core.client_views import choose_query_share
-from blender_dp.core.discovery import Discovery
-from blender_dp.core.discrete_gaussian import DiscreteGaussian
-from blender_dp.core.discrete_laplace import DiscreteLaplace
+from blender_dp.core.channels.mechanism import Mechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.core.estimates import Estimate, GroupEstimates, OptInEvidence
-from blender_dp.core.gaussian_plan import gaussian_plan
-from blender_dp.core.head_list import HeadList
-from blender_dp.core.lattice import UNIT
-from blender_dp.core.mechanism import Mechanism, SubsetSelectionMechanism
-from blender_dp.core.opt_in_tally import OptInTally
-from blender_dp.core.opt_in_views import OptInViews, trimmed
+from blender_dp.core.estimation.client_views import choose_query_share
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates, OptInEvidence
+from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
+from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannels
 
 
 class Noise(Protocol):

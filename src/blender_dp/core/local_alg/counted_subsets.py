@@ -2,7 +2,7 @@
 
 The law is that of the clients one by one, exactly, at the level of counts. A report is the truth
 and d - 1 uniform others with the channel's truthful share, else a uniform d-subset of all items
-(:meth:`~blender_dp.core.subset_selection.SubsetChannel.truthful_share`). Then item by item: a
+(``truthful_share``). Then item by item: a
 client with j picks left among R items that it may still pick takes the next with probability j/R,
 so clients need only be counted by j. Truthful clients whose own item lies ahead have one item less
 to pick from; who of them holds the present item is a uniform part of them, because up to their
@@ -14,11 +14,11 @@ from typing import Protocol
 
 import numpy as np
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.enclosure import Enclosure
-from blender_dp.core.exact_binomial import binomial, binomial_each
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.binomial import binomial, binomial_each
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 
 
 class Coins(Protocol):

@@ -1,15 +1,15 @@
 """What a device runs: from a record to the report that may leave it."""
 
-from blender_dp.core.channel import LocalAlgChannel
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.public_coin import question_for
+from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.errors import NotPrivateError, ParameterError
-from blender_dp.core.head_list import HeadList
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.paper import privatize
 from blender_dp.core.local_alg.sharp import choose_subset
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.public_coin import question_for
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.report import Report
-from blender_dp.core.subset_selection import SubsetChannels
 
 
 def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:

@@ -6,9 +6,9 @@ client; see PRIVACY.md beside this file.
 
 import numpy as np
 
-from blender_dp.core.cells import IntArray
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.randomness import Randomness, WordArray
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.exact.randomness import Randomness, WordArray
+from blender_dp.core.head_list.cells import IntArray
 
 _BLOCK = 1 << 16
 """Reports drawn at once: their words stay in the processor's cache."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from blender_dp.core.cells import BoolArray, IntArray
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.local_alg.counted_subsets import SecureCoins, count_subsets
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.subset_selection import SubsetChannel
 
 _BLOCK_BYTES = 1 << 21
 """Size of the table of who names what that is worked on at once: it stays in the cache."""

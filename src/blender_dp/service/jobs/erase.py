@@ -3,9 +3,9 @@
 import asyncio
 
 from blender_dp.service.campaign import Campaign, State
-from blender_dp.service.key_vault import Purpose
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Finished
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.keys.key_vault import Purpose
+from blender_dp.service.storage.store import Finished
 
 _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
 """No report is taken any more: the key of their tags has no use."""

@@ -2,7 +2,7 @@
 
 The records are decrypted here, in memory, and are gone when this returns. If a run is cut short
 and another begins, or if the database is restored and the job runs again, the same records get the
-same noise (:mod:`blender_dp.service.one_draw`). The key vault holds the digest of the result before
+same noise (``one_draw``). The key vault holds the digest of the result before
 anything is stored, and refuses another: a campaign has one noisy list, or none.
 """
 
@@ -15,26 +15,31 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.budget import Branch
-from blender_dp.core.certificate import Certificate, require_kept
-from blender_dp.core.certify import certify, certify_plan
+from blender_dp.core.certificate.certificate import Certificate, require_kept
+from blender_dp.core.certificate.certify import certify, certify_plan
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import BrokenPromiseError
-from blender_dp.core.randomness import Randomness
-from blender_dp.engine.group_sizes import FEWEST_OPT_IN
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move
-from blender_dp.service.contributed import opener
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs.failures import Failure, JobError
-from blender_dp.service.key_vault import DrawnAlreadyError, KeyDestroyedError, KeyVault, Purpose
-from blender_dp.service.one_draw import Fingerprint
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Document, Finished
-from blender_dp.service.store_population import ContributedRows, contributed_users
-from blender_dp.wire.certificate import certificate_document
-from blender_dp.wire.documents import canonical, digest_of
-from blender_dp.wire.estimates import opt_in_document
-from blender_dp.wire.hash_chain import PublicKind
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.signed_head_list import signed_head_list_document
+from blender_dp.service.keys.key_vault import (
+    DrawnAlreadyError,
+    KeyDestroyedError,
+    KeyVault,
+    Purpose,
+)
+from blender_dp.service.keys.one_draw import Fingerprint
+from blender_dp.service.storage.contributed import opener
+from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store_population import ContributedRows, contributed_users
+from blender_dp.wire.documents.document import canonical, digest_of
+from blender_dp.wire.published.certificate import certificate_document
+from blender_dp.wire.published.estimates import opt_in_document
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.service.hash_chain import PublicKind
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
 
 _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 """Signs a published list, given the log's entries for it."""

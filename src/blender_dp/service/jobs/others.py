@@ -7,7 +7,7 @@ jump neither take a job from a living worker nor leave it with a dead one.
 
 from collections.abc import Callable, Sequence
 
-from blender_dp.service.job_leases import RunningJob
+from blender_dp.service.jobs.leases import RunningJob
 
 
 class OthersJobs:

@@ -5,23 +5,23 @@ from datetime import datetime
 from typing import Any
 
 from blender_dp.core.blender import PRESETS, BlenderResult
-from blender_dp.core.certificate import require_kept
-from blender_dp.core.certify import certify_result
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, Move
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs.failures import Failure, JobError
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Document, Finished
-from blender_dp.service.store_population import ReportingClients
-from blender_dp.wire.certificate import certificate_document
-from blender_dp.wire.documents import canonical, digest_of_bytes
-from blender_dp.wire.estimates import client_document, opt_in_in
-from blender_dp.wire.hash_chain import PublicKind
-from blender_dp.wire.head_list import head_list_in
-from blender_dp.wire.release import release_document
-from blender_dp.wire.strict_json import read_object
-from blender_dp.wire.times import written_time
+from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store_population import ReportingClients
+from blender_dp.wire.documents.document import canonical, digest_of_bytes
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.documents.times import written_time
+from blender_dp.wire.published.certificate import certificate_document
+from blender_dp.wire.published.estimates import client_document, opt_in_in
+from blender_dp.wire.published.head_list import head_list_in
+from blender_dp.wire.published.release import release_document
+from blender_dp.wire.service.hash_chain import PublicKind
 
 FEWEST_REPORTS = 2
 _STORED = "the stored document"

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from blender_dp.service.campaign import Campaign, Rules, State
-from blender_dp.service.desk import Desk
-from blender_dp.service.store import Reason, StoreRefusal
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Reason, StoreRefusal
 
 ACTOR = "rules"
 """Who moves a campaign that moves by itself, in the audit log."""

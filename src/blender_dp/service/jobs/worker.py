@@ -8,16 +8,16 @@ from datetime import timedelta
 from time import monotonic
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.job_leases import Lease
+from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs.erase import erase
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
+from blender_dp.service.jobs.leases import Lease
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.release import make_release
-from blender_dp.service.logging import Journal
-from blender_dp.service.parts import Parts
-from blender_dp.service.store import Finished, Reason, StoreRefusal
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.storage.store import Finished, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)
 """After a crash another takes the job when it saw no renewal for so long."""

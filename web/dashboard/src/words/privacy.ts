@@ -22,7 +22,7 @@ export interface Channel {
   readonly truth: number;
 }
 
-/** Returns the channel of subset selection, chosen as core/subset_selection.py does, in floats. */
+/** Returns the channel of subset selection, chosen as core/channels/subset_selection.py does, in floats. */
 export function subsetChannel(items: number, epsilon: number): Channel {
   if (items === 1) return { named: 1, truth: 1 };
   const below = Math.floor(items / (Math.exp(epsilon) + 1));

@@ -1,0 +1,1 @@
+"""A simulated crowd of people and their devices."""

@@ -1,0 +1,103 @@
+"""The people of a log, for a simulation: what each of them would contribute or report."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.engine.population.group_sizes import opt_in_users, require_both_groups
+from blender_dp.engine.population.ordered_users import OrderedUsers
+from blender_dp.engine.run import Log, Workspace
+from blender_dp.wire.service.contribution import MOST_QUERY_BYTES, MOST_RECORDS, MOST_URL_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class People:
+    """Who opts in with which records, and the one record that every client reports."""
+
+    opt_in: Sequence[Sequence[Record]]
+    clients: Sequence[Record | None]
+    """None if the row that was drawn is no record."""
+
+    def client_cells(self, head_list: HeadList) -> IntArray:
+        """Return the cell of every client's record."""
+        index = head_list.cell_index()
+        cells = (
+            index.other if record is None else index.cell(record.query, record.url)
+            for record in self.clients
+        )
+        return np.fromiter(cells, dtype=np.int64, count=len(self.clients))
+
+
+def read_people(
+    log: Log,
+    *,
+    count: int | None,
+    opt_in: float,
+    workspace: Workspace,
+    randomness: Randomness,
+) -> People:
+    """Draw people from a log, and one uniform row of each client.
+
+    Args:
+        log: Which files; if they have a group column, it says who opts in.
+        count: How many people; all if None.
+        opt_in: The share of them who opt in, where the log does not say.
+        workspace: Memory, disk and progress.
+        randomness: For who is drawn, and which row.
+    """
+    has_groups = log.columns.group is not None
+    with log.opened(workspace) as (tables, _):
+        users = OrderedUsers.of(
+            tables, randomness, has_groups=has_groups, records_per_user=1, all_rows=True
+        )
+        count = users.size if count is None else count
+        if not 1 <= count <= users.size:
+            raise ParameterError("count", f"from 1 to the {users.size:,} users of the log", count)
+        opted_in = opt_in_users(count, opt_in)
+        first_client = opted_in
+        if has_groups:
+            first_client = users.count_opted_in()
+            opted_in = round(count * first_client / users.size)
+        require_both_groups(opted_in, count - opted_in)
+        rows = users.fetch_rows(1, all_before=opted_in)
+        position = nw.col("position")
+        theirs = rows.filter(position < opted_in).sort("position", "row")
+        last_client = first_client + count - opted_in
+        drawn = rows.filter(position >= first_client, position < last_client, nw.col("rank") == 1)
+        return People(
+            opt_in=_by_user(tables.fetch(theirs), opted_in),
+            clients=_records(tables.fetch(drawn.sort("position"))),
+        )
+
+
+def _by_user(rows: pa.Table, users: int) -> list[list[Record]]:
+    """Part rows by user, leaving out what is no record and what no upload may hold."""
+    records: list[list[Record]] = [[] for _ in range(users)]
+    positions = rows["position"].to_pylist()
+    for position, record in zip(positions, _records(rows), strict=True):
+        own = records[position]
+        if record is not None and len(own) < MOST_RECORDS and _is_uploadable(record):
+            own.append(record)
+    return records
+
+
+def _records(rows: pa.Table) -> list[Record | None]:
+    queries, urls = rows["query"].to_pylist(), rows["url"].to_pylist()
+    return [
+        None if query is None or url is None else Record(query, url)
+        for query, url in zip(queries, urls, strict=True)
+    ]
+
+
+def _is_uploadable(record: Record) -> bool:
+    return (
+        0 < len(record.query.encode()) <= MOST_QUERY_BYTES
+        and 0 < len(record.url.encode()) <= MOST_URL_BYTES
+    )

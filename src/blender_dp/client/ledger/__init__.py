@@ -1,0 +1,1 @@
+"""The ledger of a device: what it sent and what that cost."""

@@ -1,0 +1,297 @@
+"""What a device has spent and must not draw again: one small SQLite file.
+
+A campaign has one row for each role, written before anything is sent and never deleted. A report
+is drawn and written in one transaction that no other process can share: whatever dies, either
+nothing was drawn that anybody saw, or the drawn bytes are here to be sent again.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from blender_dp.client.ledger.rows import (
+    Enrolment,
+    EnrolmentState,
+    LedgerError,
+    LedgerRow,
+    Role,
+    RowState,
+    costs_since,
+    find_row,
+    insert_row,
+    select_rows,
+)
+from blender_dp.client.ledger.schema import prepare
+from blender_dp.client.policy import History
+from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.documents.sqlite_file import create_private_file
+from blender_dp.wire.documents.times import read_time, written_time
+
+_FILE = "ledger.sqlite"
+_SECONDS_FOR_A_TURN = 60.0
+"""How long to wait while another process writes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a device remembers of a service and a campaign; None where it learnt nothing."""
+
+    description: str
+    """The digest of the campaign's description."""
+    public_key: str | None = None
+    list_digest: str | None = None
+    signed_list: Mapping[str, Any] | None = None
+    """The whole signed list: the evidence, if it ever differs from what others were shown."""
+    log_head: Mapping[str, Any] | None = None
+    """The last entry read of the public log."""
+
+
+class Ledger:
+    """The file of one device."""
+
+    def __init__(self, directory: Path, checkpoint: Callable[[str], None]) -> None:
+        """Open or make the ledger in ``directory``.
+
+        Args:
+            directory: Only its owner may read it afterwards.
+            checkpoint: Is told which point was reached; for tests that stop there.
+        """
+        self._path, self._checkpoint = directory / _FILE, checkpoint
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            create_private_file(self._path)
+        except OSError as error:
+            raise LedgerError(f"{self._path}: cannot be written ({error.strerror})") from None
+        with self._transaction() as database:
+            if not prepare(database):
+                raise LedgerError(f"{self._path}: was made by another version of this software")
+
+    def record_once(
+        self,
+        campaign: UUID,
+        role: Role,
+        service: str,
+        since: datetime,
+        make: Callable[[History], tuple[LedgerRow, Seen]],
+    ) -> LedgerRow:
+        """Return what a campaign got in a role; if nothing yet, make it now and write it.
+
+        Args:
+            campaign: Which campaign.
+            role: In which group.
+            service: Its address.
+            since: Rows that are younger count as spent.
+            make: Given the history, refuses or returns a new row and what is to be remembered.
+        """
+        with self._transaction() as database:
+            if kept := find_row(database, campaign, role):
+                return kept
+            made, seen = make(_history(database, campaign, service, since))
+            self._checkpoint("after-draw")
+            insert_row(database, made)
+            _remember(database, campaign, service, seen)
+            self._checkpoint("before-commit")
+        self._checkpoint("after-commit")
+        return made
+
+    def remember(
+        self, campaign: UUID, service: str, since: datetime, accept: Callable[[History], Seen]
+    ) -> None:
+        """Note what was seen of a campaign if ``accept`` does not refuse it."""
+        with self._transaction() as database:
+            seen = accept(_history(database, campaign, service, since))
+            _remember(database, campaign, service, seen)
+
+    def history(self, campaign: UUID, service: str, since: datetime) -> History:
+        """Return what the policy needs to know about a campaign."""
+        with self._transaction() as database:
+            return _history(database, campaign, service, since)
+
+    def log_head(self, public_key: str) -> Mapping[str, Any] | None:
+        """Return the last entry that was read of the log signed with this key."""
+        with self._transaction() as database:
+            return _log_head(database, public_key)
+
+    def signed_list(self, campaign: UUID) -> dict[str, Any] | None:
+        """Return the signed list that was reported against."""
+        with self._transaction() as database:
+            kept = _value(
+                database, "SELECT signed_list FROM campaigns WHERE campaign = ?", str(campaign)
+            )
+        if kept is None:
+            return None
+        document: dict[str, Any] = json.loads(zlib.decompress(kept))
+        return document
+
+    def set_state(self, campaign: UUID, role: Role, state: RowState) -> None:
+        """Note what became of a row."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE debits SET state = ? WHERE campaign = ? AND role = ?",
+                (state, str(campaign), role),
+            )
+
+    def count_unanswered(self, campaign: UUID, change: int) -> None:
+        """Count an attempt to send a report, before it; uncount it when its answer came."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE debits SET unanswered = unanswered + ?"
+                " WHERE campaign = ? AND role = 'report'",
+                (change, str(campaign)),
+            )
+
+    def end_report(self, campaign: UUID) -> None:
+        """Note a final refusal, which is uncertain if another attempt may have arrived."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE debits SET state ="
+                " CASE WHEN unanswered > 0 THEN 'uncertain' ELSE 'refused' END"
+                " WHERE campaign = ? AND role = 'report' AND state = 'unsent'",
+                (str(campaign),),
+            )
+
+    def row(self, campaign: UUID, role: Role) -> LedgerRow | None:
+        """Return what a campaign got in a role."""
+        with self._transaction() as database:
+            return find_row(database, campaign, role)
+
+    def rows(self) -> list[LedgerRow]:
+        """Return every row, oldest first."""
+        with self._transaction() as database:
+            return select_rows(database)
+
+    def forget(self) -> None:
+        """Delete the bytes of all reports and all enrolments; what was spent stays."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM enrolments")
+            database.execute(
+                "UPDATE debits SET body = x'',"
+                " state = CASE state WHEN 'unsent' THEN 'forgotten' ELSE state END"
+                " WHERE role = 'report'"
+            )
+
+    def enrolment(self, campaign: UUID) -> Enrolment | None:
+        """Return the enrolment in a campaign."""
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT service, token, given_at, state FROM enrolments WHERE campaign = ?",
+                (str(campaign),),
+            ).fetchone()
+        if row is None:
+            return None
+        service, token, given_at, state = row
+        return Enrolment(
+            campaign=campaign,
+            service=service,
+            token=token,
+            given_at=read_time(given_at),
+            state=state,
+        )
+
+    def keep_enrolment(self, enrolment: Enrolment) -> None:
+        """Write a new enrolment, unless another process enrolled or contributed meanwhile.
+
+        A contribution belongs to its token: with another one, nobody could withdraw it.
+        """
+        campaign = str(enrolment.campaign)
+        with self._transaction() as database:
+            database.execute(
+                "INSERT OR IGNORE INTO enrolments SELECT ?, ?, ?, NULL, ? WHERE NOT EXISTS"
+                " (SELECT 1 FROM debits WHERE campaign = ? AND role = 'contribution')",
+                (campaign, enrolment.service, enrolment.token, enrolment.state, campaign),
+            )
+
+    def consent(self, campaign: UUID, now: datetime) -> None:
+        """Note that consent was given now, unless it was given before: that time stays."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE enrolments SET given_at = ? WHERE campaign = ? AND given_at IS NULL",
+                (written_time(now), str(campaign)),
+            )
+
+    def set_enrolment_state(self, campaign: UUID, state: EnrolmentState) -> None:
+        """Note what became of an enrolment; one that was forgotten meanwhile stays so."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE enrolments SET state = ? WHERE campaign = ?", (state, str(campaign))
+            )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Give the file to nobody else, and have it on the disk at the end, or unchanged."""
+        try:
+            with closing(
+                sqlite3.connect(self._path, timeout=_SECONDS_FOR_A_TURN, isolation_level=None)
+            ) as database:
+                database.execute("PRAGMA synchronous = FULL")
+                database.execute("PRAGMA secure_delete = ON")  # forgotten bytes are overwritten
+                database.execute("BEGIN IMMEDIATE")
+                try:
+                    yield database
+                except BaseException:
+                    database.execute("ROLLBACK")
+                    raise
+                database.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self._path}: the ledger cannot be used ({error})") from None
+
+
+def _value(database: sqlite3.Connection, statement: str, key: str) -> Any:  # noqa: ANN401 - a cell
+    row = database.execute(statement, (key,)).fetchone()
+    return None if row is None else row[0]
+
+
+def _history(
+    database: sqlite3.Connection, campaign: UUID, service: str, start: datetime
+) -> History:
+    rows = select_rows(database)
+    epsilon, delta = costs_since(rows, start)
+    seen = database.execute(
+        "SELECT description, list_digest FROM campaigns WHERE campaign = ?", (str(campaign),)
+    ).fetchone()
+    description, list_digest = seen or (None, None)
+    return History(
+        public_key=_value(database, "SELECT public_key FROM services WHERE url = ?", service),
+        description=description,
+        list_digest=list_digest,
+        spent=epsilon,
+        spent_delta=delta,
+        last_report=max(
+            (row.time for row in rows if (row.service, row.role) == (service, "report")),
+            default=None,
+        ),
+        standing={row.role: row.state for row in rows if row.campaign == campaign},
+    )
+
+
+def _remember(database: sqlite3.Connection, campaign: UUID, service: str, seen: Seen) -> None:
+    if seen.public_key is not None:
+        database.execute("INSERT OR IGNORE INTO services VALUES (?, ?)", (service, seen.public_key))
+    evidence = None if seen.signed_list is None else zlib.compress(canonical(seen.signed_list))
+    database.execute(
+        "INSERT INTO campaigns VALUES (?, ?, ?, ?) ON CONFLICT (campaign) DO UPDATE SET"
+        " description = coalesce(description, excluded.description),"
+        " list_digest = coalesce(list_digest, excluded.list_digest),"
+        " signed_list = coalesce(signed_list, excluded.signed_list)",
+        (str(campaign), seen.description, seen.list_digest, evidence),
+    )
+    if seen.public_key is not None and seen.log_head is not None:
+        known = _log_head(database, seen.public_key)
+        if known is None or known["index"] < seen.log_head["index"]:
+            head = canonical(seen.log_head).decode()
+            database.execute("REPLACE INTO logs VALUES (?, ?)", (seen.public_key, head))
+
+
+def _log_head(database: sqlite3.Connection, public_key: str) -> Mapping[str, Any] | None:
+    head = _value(database, "SELECT head FROM logs WHERE public_key = ?", public_key)
+    if head is None:
+        return None
+    entry: Mapping[str, Any] = json.loads(head)
+    return entry

@@ -1,0 +1,1 @@
+"""The privacy certificate: what every group spends, computed exactly."""

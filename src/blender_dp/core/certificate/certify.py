@@ -1,0 +1,47 @@
+"""The certificate of a head list, of a plan, of a result."""
+
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.certificate.certificate import Certificate
+from blender_dp.core.certificate.clients import client_account
+from blender_dp.core.certificate.opt_in import opt_in_accounts
+from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.parameters import Parameters
+
+_MECHANISM = {"paper": LocalAlgMechanism, "sharp": SubsetSelectionMechanism}
+
+
+def certify(
+    head_list: HeadList, parameters: Parameters | None = None, branch: Branch | None = None
+) -> Certificate:
+    """Compute exactly what everybody spends who has to do with ``head_list``.
+
+    Args:
+        head_list: As it is published; alone it says what clients spend.
+        parameters: What was promised, and how the list was made; adds the opt-in users.
+        branch: Which way of discovery was taken, where ``sharp`` has two; both if None.
+    """
+    if parameters is None:
+        return Certificate(accounts=(client_account(head_list, None),))
+    expected = _MECHANISM[parameters.preset]
+    if not isinstance(head_list.mechanism, expected):
+        raise ParameterError(
+            "preset",
+            f"that of the head list, whose mechanism is {head_list.mechanism.name}",
+            parameters.preset,
+        )
+    opt_in = opt_in_accounts(parameters, branch)
+    return Certificate(accounts=(*opt_in, client_account(head_list, parameters)))
+
+
+def certify_plan(parameters: Parameters) -> Certificate:
+    """Compute what a run with these parameters will spend of the opt-in users, before any data."""
+    return Certificate(accounts=tuple(opt_in_accounts(parameters, None)))
+
+
+def certify_result(result: BlenderResult) -> Certificate:
+    """Compute what everybody spent on a result."""
+    choice = result.curated.choice
+    return certify(result.head_list, result.parameters, choice.branch if choice else None)

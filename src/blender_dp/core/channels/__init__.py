@@ -1,0 +1,1 @@
+"""Reports of devices: one file per mechanism."""

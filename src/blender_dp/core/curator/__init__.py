@@ -1,0 +1,1 @@
+"""The curator's side: budget, plans for the noise, and the numbers that are released."""

@@ -1,0 +1,64 @@
+"""What CreateHeadList hands on: the candidates, and in ``sharp`` what was released of each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchChoice:
+    """Which way of discovery was taken, and the public numbers that decided it."""
+
+    branch: Branch
+    weight_sum: int | None
+    """The noisy sum of users' weights, in lattice units; None where one record is declared."""
+    average_weight: float
+    """G, how many records' worth of weight an average user brings to the Gaussian branch."""
+    gauss_threshold: float
+    """What a record's weight must pass there."""
+    laplace_threshold: float
+    """What a record's count must pass in the Laplace branch, half of the time."""
+
+    @property
+    def reason(self) -> str:
+        """Say why this branch was taken, in a sentence for a person."""
+        if self.weight_sum is None:
+            return "One record a user was declared: Laplace noise on counts."
+        compared = (
+            f"an average user brings a weight of {self.average_weight:.2f} to a threshold of "
+            f"{self.gauss_threshold:.1f} there, against one of {self.laplace_threshold:.1f} for "
+            "counts of one record a user."
+        )
+        taken = (
+            "Many records a user, Gaussian noise"
+            if self.branch == "gauss"
+            else ("One record a user, Laplace noise")
+        )
+        return f"{taken}: {compared}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Discovery:
+    """The candidates (the paper's HL_S)."""
+
+    head_list: HeadList
+    values: IntArray | None = None
+    """What was released of every listed record, in the order of their cells; None in ``paper``."""
+    choice: BranchChoice | None = None
+
+    def keeping(self, most_records: int) -> "Discovery":
+        """Return the candidates with the largest values, at most so many; ties by byte order."""
+        if self.values is None or len(self.values) <= most_records:
+            return self
+        kept = np.sort(np.argsort(-self.values, kind="stable")[:most_records])
+        records = self.head_list.records()
+        fewer = HeadList.of(
+            [records[i] for i in kept],
+            mechanism=self.head_list.mechanism,
+            private=self.head_list.private,
+        )
+        return Discovery(head_list=fewer, values=self.values[kept], choice=self.choice)

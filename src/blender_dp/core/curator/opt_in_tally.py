@@ -1,0 +1,119 @@
+"""The integers that ``sharp`` releases of the opt-in users' data, on one head list."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.curator.discovery import BranchChoice
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.opt_in_release import OptInRelease, WholeList
+from blender_dp.core.exact.discrete_laplace import variance
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.head_list.cells import Cells, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OptInTally:
+    """Everything (ε, δ) was spent on; whoever has it can redo the rest, which is arithmetic."""
+
+    users: int
+    """n_O."""
+    choice: BranchChoice
+    values: IntArray
+    """D of every listed record: counts in the Laplace branch, lattice units in the Gaussian."""
+    sums: IntArray
+    """E of every cell, in lattice units."""
+    folded_cells: int
+    """How many further noisy sums ⟨⋆,⋆⟩ has taken up since the list was trimmed."""
+    record_squares: int
+    """The noisy sum over users of f(r)² over listed records; 0 where one record is declared."""
+    query_squares: int
+    """The same over listed queries."""
+
+    whole_list: WholeList | None = None
+    """What was read off the list before it was trimmed; None where it was not."""
+
+    def keeping(self, cells: Cells, queries: IntArray, whole_list: WholeList) -> "OptInTally":
+        """Trim to the queries at these positions of a list; the others' sums join ⟨⋆,⋆⟩."""
+        kept = np.isin(cells.query_of_cell, queries)
+        return replace(
+            self,
+            values=self.values[kept[cells.listed]],
+            sums=np.append(self.sums[kept], self.sums[~kept].sum()),
+            folded_cells=self.folded_cells + int(np.count_nonzero(~kept)) - 1,
+            whole_list=whole_list,
+        )
+
+    def release(self, cells: Cells, budget: Budget) -> OptInRelease:
+        """Return the same numbers in users, with the law of their noise."""
+        noise = _gaussian_noise(budget) if self.choice.branch == "gauss" else _laplace_noise(budget)
+        values = np.full(cells.cell_count, np.nan)
+        values[cells.listed] = self.values / noise.value_unit - noise.value_mean
+        draws = np.ones(cells.cell_count)
+        draws[-1] += self.folded_cells
+        return OptInRelease(
+            users=self.users,
+            branch=self.choice.branch,
+            one_record_each=not budget.scalar_share,
+            values=values,
+            value_variance=noise.value_variance,
+            threshold=noise.threshold,
+            slopes=noise.slopes,
+            value_mean=noise.value_mean,
+            sums=self.sums / UNIT,
+            sum_variance=draws * noise.sum_variance,
+            record_squares=self.record_squares / UNIT,
+            query_squares=self.query_squares / UNIT,
+            square_std_error=noise.square_std_error,
+            most=MOST_RECORDS,
+            whole_list=self.whole_list,
+        )
+
+
+_ROUNDING = 1 / (12 * UNIT**2)
+"""The variance of rounding to the lattice: all there is where ε is so large that noise is zero."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Noise:
+    """The law of the noise of each release, in users; for estimates, so floats will do."""
+
+    value_unit: int
+    value_mean: float
+    value_variance: float
+    threshold: float
+    slopes: tuple[float, float] | None
+    sum_variance: float
+    square_std_error: float
+
+
+def _laplace_noise(budget: Budget) -> _Noise:
+    plan = laplace_plan(budget.discovery_epsilon, budget.delta)
+    y = plan.noise
+    scalar_variance = 0.0
+    if budget.scalar_share:
+        scalar_variance = variance(2 * UNIT / budget.scalar_epsilon) / UNIT**2
+    return _Noise(
+        value_unit=1,
+        value_mean=y.mean,
+        value_variance=y.variance,
+        threshold=plan.threshold - 0.5 - y.mean,
+        slopes=(float(y.right), float(y.left)),
+        sum_variance=variance(2 * UNIT / budget.estimation_epsilon) / UNIT**2 + _ROUNDING,
+        square_std_error=scalar_variance**0.5,
+    )
+
+
+def _gaussian_noise(budget: Budget) -> _Noise:
+    plan = gaussian_plan(budget.rest, budget.delta)
+    return _Noise(
+        value_unit=UNIT,
+        value_mean=0.0,
+        value_variance=(plan.discovery_sigma / UNIT) ** 2,
+        threshold=plan.threshold / UNIT,
+        slopes=None,
+        sum_variance=(plan.estimation_sigma / UNIT) ** 2,
+        square_std_error=plan.scalar_sigma / UNIT,
+    )

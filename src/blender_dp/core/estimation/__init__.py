@@ -1,0 +1,1 @@
+"""Estimates of probabilities, tests on them, and the release they end in."""

@@ -1,0 +1,100 @@
+"""What the clients' reports say: about records, about queries, and how clients are shared out.
+
+Every client sends one report, about the query alone with probability φ, else about the record.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from blender_dp.core.estimation.consistency import posterior_variances
+from blender_dp.core.head_list.cells import Cells, FloatArray
+
+QUERY_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
+"""φ is one of these; never 1: without records nothing checks what the opt-in users say of them."""
+
+
+class Channel(Protocol):
+    """How reports are randomised, as far as estimates need to know."""
+
+    @property
+    def fake_weight(self) -> float:
+        """How many honest clients one fake report counts for, on the item that it names."""
+
+    def variance(self, p: FloatArray, reports: int) -> FloatArray:
+        """Return the variance that randomising alone gives an estimate of ``p``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClientView:
+    """What the reports of one kind say."""
+
+    estimate: FloatArray
+    """Unbiased shares of the cells, or of the queries; negative ones among them."""
+    channel: Channel
+    reports: int
+    """n_g: how many clients reported in this way, at least one."""
+
+    def variance(self, p: FloatArray, concentration: float, opt_in_share: float) -> FloatArray:
+        """Return the variance of the estimate if the truth is ``p``.
+
+        Beside the channel's noise, a client draws one of its records, p(1 - c)/n_g, and the
+        clients are a sample of all users, p·c·(n_O/n)/n_g.
+        """
+        drawn = p * (1 - concentration + concentration * opt_in_share) / self.reports
+        return self.channel.variance(p, self.reports) + drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClientViews:
+    """What all clients say; either kind of report may be missing."""
+
+    records: ClientView | None = None
+    queries: ClientView | None = None
+
+    @property
+    def reports(self) -> int:
+        """n_C, one report a client."""
+        return sum(view.reports for view in (self.records, self.queries) if view)
+
+    @property
+    def fake_weight(self) -> float:
+        """How many clients with a record a fake report for it counts for; 0 without reports."""
+        return self.records.channel.fake_weight if self.records else 0.0
+
+
+def choose_query_share(
+    cells: Cells,
+    p: FloatArray,
+    opt_in_variance: FloatArray,
+    *,
+    record_channel: Channel,
+    query_channel: Channel,
+    clients: int,
+) -> float:
+    """Return the φ with the least predicted sum of standard errors, listed records and queries.
+
+    Post-processing of what the opt-in users released.
+
+    Args:
+        cells: The cells of the head list.
+        p: The opt-in users' estimate, positive.
+        opt_in_variance: Its variance by cell, without the clients.
+        record_channel: Randomises a record, over all cells.
+        query_channel: Randomises a query, over all queries.
+        clients: n_C.
+    """
+    p_q = cells.by_query(p)
+
+    def predicted_errors(share: float) -> float:
+        asked_query = round(share * clients)
+        v_c = record_channel.variance(p, clients - asked_query)
+        v_q = query_channel.variance(p_q, asked_query) if asked_query else None
+        by_cell, by_query = posterior_variances(1 / (1 / opt_in_variance + 1 / v_c), cells, v_q)
+        return float(np.sqrt(by_cell[cells.is_listed]).sum() + np.sqrt(by_query[:-1]).sum())
+
+    possible = [share for share in QUERY_SHARES if round(share * clients) < clients]
+    if cells.query_count == 1 or not possible:
+        return QUERY_SHARES[0]
+    return min(possible, key=predicted_errors)

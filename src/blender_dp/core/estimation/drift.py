@@ -1,0 +1,133 @@
+"""Do the two groups want the same? Query totals of one against the other, and what follows.
+
+Both groups are taken to have one p. If those who opt in differ from those who do not, the answer
+is neither's. Frequent queries show it: their totals are compared before any shrinking.
+"""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from blender_dp.core.estimation.chi_square import noncentrality, survival
+from blender_dp.core.head_list.cells import FloatArray, IntArray
+
+SIGNIFICANT = 0.01
+"""Drift with a smaller p-value than this lets the opt-in users count for less: by tau²."""
+_WIDEST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QueryTotals:
+    """What each group says of the queries well above the threshold, by query."""
+
+    queries: IntArray
+    """Their positions on the list."""
+    opt_in: FloatArray
+    opt_in_variance: FloatArray
+    clients: FloatArray
+    client_variance: FloatArray
+    probability: FloatArray
+    """P_q by both groups together."""
+
+    @property
+    def difference(self) -> FloatArray:
+        """Opt-in users less clients."""
+        return self.opt_in - self.clients
+
+    @property
+    def variance(self) -> FloatArray:
+        """The variance of the difference if there is no drift."""
+        return self.opt_in_variance + self.client_variance
+
+    @property
+    def statistic(self) -> float:
+        """Q, chi-square with one degree of freedom a query if there is no drift."""
+        return float((self.difference**2 / self.variance).sum())
+
+    @property
+    def p_value(self) -> float:
+        """How often chance alone makes Q as large."""
+        return survival(self.statistic, len(self.queries))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """The verdict on one result."""
+
+    statistic: float
+    """Q."""
+    degrees: int
+    """How many queries were compared."""
+    p_value: float
+    smallest_detectable: float
+    """The relative difference that would be found in four of five cases at the 5 % level, if all
+    compared queries differed by it; infinite if none was compared."""
+    between_group_variance: float
+    """tau²: the relative variance between the groups that the estimates allow for."""
+    widest: tuple[tuple[int, float], ...]
+    """The queries that differ most, as position and z-score (positive: the opt-in users say more),
+    widest first."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the groups differ by more than chance; tau² says whether that is allowed for."""
+        return self.p_value < SIGNIFICANT
+
+    @property
+    def sentence(self) -> str:
+        """Say what was found, for a person."""
+        if not self.degrees:
+            return "No query was frequent enough to compare the two groups."
+        queries = "query was" if self.degrees == 1 else "queries were"
+        compared = f"{self.degrees} frequent {queries} compared (p = {self.p_value:.2g})"
+        if self.is_significant:
+            allowance = (
+                "The opt-in users count for less and the intervals are wider for it."
+                if self.between_group_variance > 0
+                else "The estimates and intervals do not allow for it."
+            )
+            return f"Opt-in users and clients differ: {compared}. {allowance}"
+        return (
+            f"No difference between opt-in users and clients was found: {compared}. If every one "
+            f"of them differed by {self.smallest_detectable:.0%}, that would be found four times "
+            "in five."
+        )
+
+
+def compare_groups(totals: QueryTotals, *, between_group_variance: float) -> Drift:
+    """Compare the two groups."""
+    z = totals.difference / np.sqrt(totals.variance)
+    widest = np.argsort(-np.abs(z), kind="stable")[:_WIDEST]
+    return Drift(
+        statistic=totals.statistic,
+        degrees=len(totals.queries),
+        p_value=totals.p_value,
+        smallest_detectable=_smallest_detectable(totals),
+        between_group_variance=between_group_variance,
+        widest=tuple((int(totals.queries[i]), float(z[i])) for i in widest),
+    )
+
+
+def _smallest_detectable(totals: QueryTotals) -> float:
+    """Return the t for which a difference of ±t·P_q in every query has power 0.8 at level 5 %.
+
+    Q is then noncentral chi-square with noncentrality Σ t²P_q²/v_q.
+    """
+    if not len(totals.queries):
+        return inf
+    needed = noncentrality(len(totals.queries), level=0.05, power=0.8)
+    return sqrt(needed / float((totals.probability**2 / totals.variance).sum()))
+
+
+def between_group_variance(totals: QueryTotals) -> float:
+    """Return tau² with E(x_O - x_C)² = v + tau²·P², by moments; 0 unless drift is significant.
+
+    The moments are weighted by P²/v², after DerSimonian and Laird, "Meta-analysis in clinical
+    trials" (1986).
+    """
+    if totals.p_value > SIGNIFICANT:
+        return 0.0
+    weight = (totals.probability / totals.variance) ** 2
+    excess = (weight * (totals.difference**2 - totals.variance)).sum()
+    return max(0.0, float(excess / (weight * totals.probability**2).sum()))

@@ -1,0 +1,96 @@
+"""Estimated probabilities with their variances, for every cell and every query."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from blender_dp.core.curator.opt_in_release import OptInRelease
+from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.drift import Drift
+from blender_dp.core.estimation.poisoning import Disagreement
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+
+CONFIDENCE = 0.95
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimate:
+    """p̂ and σ̂² of many items. Not a number where there is no estimate."""
+
+    probability: FloatArray
+    variance: FloatArray
+
+    @property
+    def std_error(self) -> FloatArray:
+        """The square root of the variance; not a number where that is negative (flaw F1)."""
+        return np.sqrt(np.where(self.variance >= 0, self.variance, np.nan))
+
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Return the normal 95 % interval around p̂, cut to what a probability can be."""
+        reach = Z * self.std_error
+        return np.clip(self.probability - reach, 0, 1), np.clip(self.probability + reach, 0, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OptInEvidence:
+    """Everything released of the opt-in users' data in ``sharp``."""
+
+    tally: OptInTally
+    """In integers, as it was drawn."""
+    release: OptInRelease
+    """The same in users, with the law of its noise."""
+    cells: Cells
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupEstimates:
+    """What one group of users says (the paper's p̂_O, σ̂²_O or p̂_C, σ̂²_C)."""
+
+    cells: Estimate
+    queries: Estimate
+    counts: IntArray
+    """The released integers that the estimates divide: noisy counts or report counts, by cell."""
+    total: int
+    """What they are divided by: users times records a user, or the lattice units of all users."""
+    evidence: OptInEvidence | ClientViews | None = None
+    """What the ``sharp`` blend starts from; None in ``paper``, which blends the estimates."""
+
+    @property
+    def reports(self) -> int:
+        """How many reports clients sent, whatever they were asked for."""
+        return self.evidence.reports if isinstance(self.evidence, ClientViews) else self.total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Blend:
+    """One level of the blended result: cells or queries."""
+
+    raw: Estimate
+    """The weighted mean of the two groups."""
+    projected: FloatArray
+    """The same moved onto the simplex: no negative numbers, a sum of one."""
+    opt_in_weight: FloatArray
+    """w, the weight of the opt-in estimate."""
+    bounds: tuple[FloatArray, FloatArray] | None = None
+    """A 95 % interval that is better than the normal one around the raw estimate, if there is."""
+    groups: tuple[Estimate, Estimate] | None = None
+    """What opt-in users and clients say alone, if the blend knows it better than they do."""
+
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Return the 95 % interval of every item."""
+        return self.bounds or self.raw.interval()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BlendedEstimates:
+    """What both groups say together (the paper's p̂)."""
+
+    cells: Blend
+    queries: Blend
+    drift: Drift | None = None
+    """Whether the groups differ; None where nothing was compared."""
+    disagreement: Disagreement | None = None
+    """Whether a single record or query sets them apart; likewise."""

@@ -1,0 +1,1 @@
+"""Exact noise and randomness: integers and fractions only, no floating-point numbers."""

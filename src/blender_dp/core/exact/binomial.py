@@ -1,0 +1,90 @@
+"""Binomial counts drawn without rounding, at a cost of about two bits a trial.
+
+The law. A coin that succeeds with probability p is a uniform number U < p. Compare the binary
+digits of U, drawn one at a time, with those of p: the first that differs decides. For n coins
+at once only the number still tied matters: of n tied coins, Binomial(n, 1/2) show a 1, which
+is the number of ones among n uniform bits. So the result is exactly Binomial(n, p), for any
+irrational p whose digits can be computed, and about 2n bits are used. (For one coin: Knuth
+and Yao, "The complexity of nonuniform random number generation", 1976.)
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from blender_dp.core.exact.enclosure import Enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+
+FIRST_BITS = 96
+"""Binary digits of p asked for first; one coin in 2^96 would leave it undecided."""
+_FEW = 1 << 11
+"""So few coins, of all counts together, are sooner tossed one by one than digit by digit."""
+
+
+def binomial(trials: int, probability: Callable[[int], Enclosure], randomness: Randomness) -> int:
+    """Draw the number of successes among ``trials`` coins.
+
+    Args:
+        trials: How many coins.
+        probability: Encloses p in numbers of so many bits; narrower for more bits.
+        randomness: Where the coins come from.
+    """
+    successes, tied, position, bits = 0, trials, 0, FIRST_BITS
+    expansion, known = probability(bits).leading_digits()
+    while tied:
+        while position >= known:
+            bits *= 2
+            expansion, known = probability(bits).leading_digits()
+        position += 1
+        ones = randomness.bits(tied).bit_count()
+        if expansion >> (known - position) & 1:
+            successes += tied - ones
+            tied = ones
+        else:
+            tied -= ones
+    return successes
+
+
+def binomial_each(
+    trials: IntArray, numerators: IntArray, denominators: IntArray, randomness: Randomness
+) -> IntArray:
+    """Draw a number of successes for each of many counts of coins, with probabilities a/b.
+
+    The digits of a fraction come by doubling its remainder, so that after each digit the coins
+    still tied succeed with probability (remainder)/b again. Once few are left they are tossed
+    one by one: a uniform integer below b is below the remainder.
+
+    Args:
+        trials: How many coins of each kind.
+        numerators: a of each kind, from 0 to b.
+        denominators: b of each kind, from 1 to 2^62.
+        randomness: Where the coins come from.
+    """
+    successes = np.where(numerators == denominators, trials, 0)
+    tied = np.where((numerators > 0) & (numerators < denominators), trials, 0)
+    remainder = numerators.copy()
+    while tied.sum() > _FEW:
+        remainder = 2 * remainder
+        digit_is_one = remainder >= denominators
+        remainder = np.where(digit_is_one, remainder - denominators, remainder)
+        ones = _heads(tied, randomness)
+        successes += np.where(digit_is_one, tied - ones, 0)
+        tied = np.where(digit_is_one, ones, tied - ones)
+    kind = np.repeat(np.arange(len(tied)), tied)
+    succeeds = randomness.below_each(denominators[kind]) < remainder[kind]
+    return successes + np.bincount(kind[succeeds], minlength=len(tied))
+
+
+def _heads(coins: IntArray, randomness: Randomness) -> IntArray:
+    """Return how many of each count of fair coins show a one."""
+    kind = np.flatnonzero(coins)
+    words_each, left_out = (coins[kind] + 63) >> 6, -coins[kind] & 63
+    end = np.cumsum(words_each)
+    words = randomness.words(int(end[-1]))
+    ones = np.bitwise_count(words)
+    # The last word of each count has more bits than coins are left.
+    ones[end - 1] = np.bitwise_count(words[end - 1] >> left_out.astype(np.uint64))
+    heads = np.zeros_like(coins)
+    heads[kind] = np.add.reduceat(ones, end - words_each, dtype=np.int64)
+    return heads

@@ -1,0 +1,151 @@
+"""Where every coin comes from: one AES-CTR keystream, keyed by the system or by a seed.
+
+Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; its
+output cannot be told from uniform bits by anyone who cannot break AES-256. Noise is drawn
+from it by integer comparisons only. A keyed source has a secret that the caller keeps: it repeats
+itself for whoever holds that secret, and for others is as good as a secure one. A seeded source is
+the same code with a known key: for experiments that must repeat, and ``is_private`` says so to
+everything made from it.
+"""
+
+import hashlib
+import os
+from threading import Lock
+from typing import NoReturn
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
+
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.head_list.cells import IntArray
+
+WordArray = npt.NDArray[np.uint64]
+
+_BUFFER_BYTES = 1 << 14
+_SECRET_BYTES = 32
+_ZEROS = bytes(1 << 16)
+
+
+class Randomness:
+    """A source of uniform bits; make one with :meth:`secure`, :meth:`keyed` or :meth:`seeded`."""
+
+    __slots__ = ("__weakref__", "_buffer", "_encryptor", "_lock", "_next", "is_private")
+
+    def __init__(self, key: bytes, *, is_private: bool) -> None:
+        self.is_private = is_private
+        self._buffer: bytes = b""
+        self._next: int = 0
+        self._rekey(key)
+        if is_private:
+            _secure_sources.add(self)
+
+    @classmethod
+    def secure(cls) -> "Randomness":
+        """Return a source for anything that is released."""
+        return cls(os.urandom(_SECRET_BYTES), is_private=True)
+
+    @classmethod
+    def keyed(cls, secret: bytes) -> "Randomness":
+        """Return a source that repeats itself for the holder of a secret of 32 random bytes.
+
+        For a release that may be computed twice and must come out the same. Every
+        computation needs a secret of its own: shared noise would cancel out.
+        """
+        if len(secret) != _SECRET_BYTES:
+            raise BrokenInvariantError(f"a secret must have {_SECRET_BYTES} bytes")
+        return cls(secret, is_private=True)
+
+    @classmethod
+    def seeded(cls, seed: int) -> "Randomness":
+        """Return a source that repeats itself; what is made from it is not private."""
+        return cls(hashlib.sha256(f"blender-dp seed {seed}".encode()).digest(), is_private=False)
+
+    def draw_bytes(self, count: int) -> bytes:
+        """Return ``count`` uniform bytes, which nobody else gets: threads take turns."""
+        with self._lock:
+            if count > _BUFFER_BYTES:
+                return self._keystream(count)
+            if self._next + count > len(self._buffer):
+                self._buffer, self._next = self._keystream(_BUFFER_BYTES), 0
+            start, self._next = self._next, self._next + count
+            return self._buffer[start : self._next]
+
+    def bits(self, count: int) -> int:
+        """Return an integer of ``count`` uniform bits."""
+        whole = (count + 7) // 8
+        return int.from_bytes(self.draw_bytes(whole)) >> (8 * whole - count)
+
+    def below(self, bound: int) -> int:
+        """Return a uniform integer from 0 to ``bound`` - 1, by rejection."""
+        if bound < 1:
+            raise BrokenInvariantError("nothing can be drawn below 1")
+        width = (bound - 1).bit_length()
+        while (draw := self.bits(width)) >= bound:
+            pass
+        return draw
+
+    def words(self, count: int) -> WordArray:
+        """Return ``count`` uniform 64-bit words."""
+        return np.frombuffer(self.draw_bytes(8 * count), dtype=np.uint64)
+
+    def below_each(self, bounds: IntArray) -> IntArray:
+        """Return one uniform integer below each bound, by rejection."""
+        moduli = bounds.astype(np.uint64)
+        draws = self.words(len(moduli))
+        # The top 2^64 mod m values would be drawn once too often: draw those again. They lie
+        # among the top m values, so one comparison is nearly always enough.
+        suspects = np.flatnonzero(draws > ~moduli)
+        if suspects.size:
+            m = moduli[suspects]
+            again = suspects[draws[suspects] > ~((np.uint64(0) - m) % m)]
+            if again.size:
+                draws = draws.copy()
+                draws[again] = self.below_each(bounds[again]).astype(np.uint64)
+        return (draws % moduli).astype(np.int64)
+
+    def choose(self, count: int, among: int) -> IntArray:
+        """Return a uniform ``count``-subset of 0 .. ``among`` - 1, increasing."""
+        if not 0 <= count <= among:
+            raise BrokenInvariantError("no more can be chosen than there is")
+        if 2 * count > among:
+            left_out = self.choose(among - count, among)
+            return np.delete(np.arange(among), left_out)
+        chosen = np.empty(0, dtype=np.int64)
+        while len(chosen) < count:
+            missing = count - len(chosen)
+            draws = self.below_each(np.full(missing + missing // 2 + 8, among))
+            # Draws in their order, repetitions passed over: every subset is equally likely.
+            ordered = np.concatenate([chosen, draws])
+            _, first = np.unique(ordered, return_index=True)
+            chosen = ordered[np.sort(first)][:count]
+        return np.sort(chosen)
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied or pickled: the same noise twice would cancel out."""
+        raise TypeError("a source of randomness cannot be copied")
+
+    def _rekey(self, key: bytes) -> None:
+        self._lock = Lock()  # a new one: after a fork the old may be held by nobody
+        self._encryptor = Cipher(AES(key), CTR(bytes(16))).encryptor()
+        self._buffer, self._next = b"", 0
+
+    def _keystream(self, count: int) -> bytes:
+        zeros = _ZEROS[:count] if count <= len(_ZEROS) else bytes(count)
+        return self._encryptor.update(zeros)
+
+
+_secure_sources: WeakSet[Randomness] = WeakSet()
+
+
+def _rekey_after_fork() -> None:
+    """Give a forked child coins of its own: the same noise twice would cancel out."""
+    for source in _secure_sources:
+        source._rekey(os.urandom(_SECRET_BYTES))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_rekey_after_fork)

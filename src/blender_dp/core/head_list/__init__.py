@@ -1,0 +1,1 @@
+"""The head list and the numbers of its cells."""

@@ -1,0 +1,105 @@
+"""The head list HL: which queries, and which URLs of each, may be reported."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.head_list.cells import Cells
+
+
+class Record(NamedTuple):
+    """One search record ⟨q, u⟩, or any other item of two levels."""
+
+    query: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadList:
+    """An immutable list of queries, each with its URLs, and how devices report against it.
+
+    Both levels are in byte order, because the order of discovery would say something about
+    the people behind it. ⋆ is not stored: it is a position, not a string, since a user may
+    type an asterisk (:class:`~blender_dp.core.head_list.cells.Cells` numbers the positions).
+    """
+
+    queries: tuple[str, ...]
+    urls: tuple[tuple[str, ...], ...]
+    mechanism: Mechanism
+    """What a device must know to report against this list, and the server to read the reports."""
+    private: bool
+    """False when a seed made it: good for an experiment, not for people."""
+
+    def __post_init__(self) -> None:
+        if len(self.queries) != len(self.urls) or not all(self.urls):
+            raise BrokenInvariantError("every listed query has at least one URL")
+        for names in (self.queries, *self.urls):
+            if not in_byte_order(names):
+                raise BrokenInvariantError("a head list is in byte order, without repetitions")
+
+    @classmethod
+    def of(cls, records: Iterable[Record], *, mechanism: Mechanism, private: bool) -> "HeadList":
+        """Group ``records`` by query and put both levels in byte order (reading R5)."""
+        urls_of: dict[str, set[str]] = {}
+        for query, url in records:
+            urls_of.setdefault(query, set()).add(url)
+        queries = tuple(sorted(urls_of, key=str.encode))
+        urls = tuple(tuple(sorted(urls_of[query], key=str.encode)) for query in queries)
+        return cls(queries=queries, urls=urls, mechanism=mechanism, private=private)
+
+    @property
+    def cells(self) -> Cells:
+        """The cells that a report may name, numbered."""
+        return Cells.of(len(urls) for urls in self.urls)
+
+    def records(self) -> Sequence[Record]:
+        """Return every listed ⟨q, u⟩ in the order of their cells, without ⋆."""
+        return [
+            Record(query, url)
+            for query, urls in zip(self.queries, self.urls, strict=True)
+            for url in urls
+        ]
+
+    def keeping(self, queries: Sequence[int]) -> "HeadList":
+        """Return the list with only the queries at these (increasing) positions."""
+        return replace(
+            self,
+            queries=tuple(self.queries[i] for i in queries),
+            urls=tuple(self.urls[i] for i in queries),
+        )
+
+    def cell_index(self) -> "CellIndex":
+        """Return the lookup from a record to its cell; build it once and keep it."""
+        cells = self.cells
+        star = {query: int(cells.star_of_query[i]) for i, query in enumerate(self.queries)}
+        listed = dict(zip(self.records(), cells.listed.tolist(), strict=True))
+        return CellIndex(listed=listed, star=star, other=cells.other)
+
+
+@dataclass(frozen=True, slots=True)
+class CellIndex:
+    """From a record to the cell it is counted in (Fig. 6 lines 8-11: what is not listed is ⋆)."""
+
+    listed: Mapping[Record, int]
+    star: Mapping[str, int]
+    other: int
+
+    def cell(self, query: str | None, url: str | None) -> int:
+        """Return the cell of ⟨query, url⟩; a user without a record is ⟨⋆,⋆⟩."""
+        if query is None or url is None:
+            return self.other
+        cell = self.listed.get(Record(query, url))
+        return self.star.get(query, self.other) if cell is None else cell
+
+
+def byte_order(record: Record) -> tuple[bytes, bytes]:
+    """Return what to sort records by: their UTF-8 bytes, query first."""
+    return record.query.encode(), record.url.encode()
+
+
+def in_byte_order(names: Sequence[str]) -> bool:
+    """Tell whether ``names`` are strictly increasing as UTF-8 bytes."""
+    return all(a.encode() < b.encode() for a, b in pairwise(names))

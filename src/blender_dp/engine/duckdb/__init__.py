@@ -1,0 +1,1 @@
+"""The embedded engine: DuckDB tables and readers of log files."""

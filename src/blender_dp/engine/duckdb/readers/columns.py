@@ -1,0 +1,52 @@
+"""Finding the columns a person named among those a file has."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from blender_dp.core.errors import InputError
+from blender_dp.engine.duckdb.readers.source import LogColumns
+
+
+def wanted_columns(columns: LogColumns) -> dict[str, str]:
+    """Return the name of each column to read, by what it is for: user, query, url, group."""
+    purposes = {field.name: getattr(columns, field.name) for field in fields(columns)}
+    return {purpose: name for purpose, name in purposes.items() if name is not None}
+
+
+def find_columns(
+    path: Path | str, columns: LogColumns, there: Sequence[str], *, may_be_a_row: bool
+) -> dict[str, int]:
+    """Return the position of each wanted column, by what it is for.
+
+    Args:
+        path: The file, for the message.
+        columns: What is wanted, spelled exactly as in the file.
+        there: The names in the file.
+        may_be_a_row: Whether these come from a first line that may hold somebody's query instead
+            of names, and must then not be repeated in a message.
+
+    Raises:
+        InputError: A column is missing or there twice.
+    """
+    wanted = wanted_columns(columns)
+    if may_be_a_row and len(set(wanted.values()) & set(there)) < 2:
+        names = ", ".join(wanted.values())
+        raise InputError(
+            path,
+            f"the first line must name the columns, and has not enough of {names}; "
+            f"if it names others, choose with {_options(wanted)}",
+            where="line 1",
+        )
+    for purpose, name in wanted.items():
+        if name not in there:
+            listed = ", ".join(there)
+            rule = f"there is no column {name}, only {listed}; choose with --{purpose}"
+            raise InputError(path, rule)
+        if there.count(name) > 1:
+            raise InputError(path, f"there is more than one column {name}")
+    return {purpose: there.index(name) for purpose, name in wanted.items()}
+
+
+def _options(wanted: dict[str, str]) -> str:
+    return ", ".join(f"--{purpose}" for purpose in wanted)

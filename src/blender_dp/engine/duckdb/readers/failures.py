@@ -1,0 +1,60 @@
+"""Saying what is wrong with a log that DuckDB could not read.
+
+DuckDB's own messages quote the line they complain of, with somebody's query in it. So nothing is
+taken from them but a line number, and the files are examined here instead.
+"""
+
+import re
+from pathlib import Path
+
+import duckdb
+
+from blender_dp.core.errors import InputError
+from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
+from blender_dp.engine.duckdb.readers.source import LogFormat, LogSource
+
+_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: (\d+)")
+
+
+def explain_failure(error: duckdb.Error, source: LogSource) -> InputError | None:
+    """Return what is wrong with a log when a query over it has failed.
+
+    Raise it ``from None``, because DuckDB's message is not fit to be shown. All files are read
+    again, up to the first flaw.
+
+    Returns:
+        The file, the place and the rule; None when no file is to blame.
+    """
+    if isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
+        return None
+    for path in source.files:
+        try:
+            check_file(path, source.format)
+        except InputError as flaw:
+            return flaw
+    if (found := _LINE.match(str(error))) is None:
+        return None
+    rule = f"DuckDB cannot read the row as {source.format}"
+    return InputError(files_label(source.files), rule, where=f"line {found[1]}")
+
+
+def check_file(path: Path, log_format: LogFormat) -> None:
+    """Read a file to its end and raise at its first flaw.
+
+    Raises:
+        InputError: With the file, the place and the rule.
+    """
+    match log_format:
+        case LogFormat.AOL:
+            aol.check_file(path)
+        case LogFormat.YANDEX:
+            yandex.check_file(path)
+        case LogFormat.PARQUET:
+            parquet.check_file(path)
+        case _:
+            delimited.check_file(path, log_format)
+
+
+def files_label(files: tuple[Path, ...]) -> str:
+    """Return what to call several files in a message."""
+    return str(files[0]) if len(files) == 1 else f"{files[0]} or one of the {len(files) - 1} others"

@@ -1,0 +1,138 @@
+"""From paths to a log that can be scanned."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+
+from blender_dp.core.errors import InputError, ParameterError
+from blender_dp.engine.duckdb.interruption import interruptible
+from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
+from blender_dp.engine.duckdb.readers.detect import detect_format
+from blender_dp.engine.duckdb.readers.failures import explain_failure, files_label
+from blender_dp.engine.duckdb.readers.files import check_packing, find_log_files, naming
+from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
+
+_NAMELESS = (LogFormat.AOL, LogFormat.YANDEX)
+_DEFAULT_COLUMNS = LogColumns()
+
+
+def open_log(
+    connection: duckdb.DuckDBPyConnection,
+    paths: str | Path | Sequence[str | Path],
+    *,
+    format: LogFormat = LogFormat.AUTO,
+    columns: LogColumns = _DEFAULT_COLUMNS,
+) -> LogSource:
+    """Find the files of a log and return how to scan them.
+
+    Reads the first line of every file, or its Parquet footer; unpacks compressed files once to
+    see that they are whole; and with a group column reads that column and the users. For the rows
+    to be numbered in file order, ``preserve_insertion_order`` must be on, as it is by default.
+
+    Args:
+        connection: Where the SELECT will run.
+        paths: Files, folders and glob patterns.
+        format: The format of all files; AUTO tells it from their names and first lines.
+        columns: The columns to read; AOL's and Yandex's logs have their own.
+
+    Raises:
+        InputError: A file is missing or not what it should be.
+        ParameterError: A group column is asked of a format that has none.
+    """
+    files = find_log_files(paths)
+    log_format = detect_format(files) if format is LogFormat.AUTO else format
+    require_no_group(log_format, columns)
+    source = _source_of(connection, files, log_format, columns)
+    if columns.group is not None:
+        _check_groups(connection, source, columns)
+    return source
+
+
+def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
+    """Refuse a group column of a format that has no columns of one's own.
+
+    Raises:
+        ParameterError: A group column is asked for.
+    """
+    if columns.group is not None and log_format in _NAMELESS:
+        raise ParameterError("group", f"left out for the {log_format} format", columns.group)
+
+
+def _source_of(
+    connection: duckdb.DuckDBPyConnection,
+    files: tuple[Path, ...],
+    log_format: LogFormat,
+    columns: LogColumns,
+) -> LogSource:
+    has_only_records = False
+    match log_format:
+        case LogFormat.PARQUET:
+            sql, has_only_records = parquet.select_rows(connection, files, columns)
+        case LogFormat.AOL:
+            sql = aol.select_rows(files)
+        case LogFormat.YANDEX:
+            sql = yandex.select_rows(files)
+        case _:
+            sql = delimited.select_rows(files, log_format, columns)
+    if log_format not in (LogFormat.PARQUET, LogFormat.CSV):
+        check_packing(files)  # Parquet has its own, and for CSV the line ends were looked at.
+    return LogSource(
+        sql=sql,
+        has_only_records=has_only_records,
+        rescans_cheaply=log_format is LogFormat.PARQUET,
+        format=log_format,
+        files=files,
+        bytes=sum(_size_of(path) for path in files),
+    )
+
+
+def _size_of(path: Path) -> int:
+    with naming(path):
+        return path.stat().st_size
+
+
+def _check_groups(
+    connection: duckdb.DuckDBPyConnection, source: LogSource, columns: LogColumns
+) -> None:
+    query = f"""
+        SELECT coalesce(sum(unlabelled), 0) > 0, coalesce(bool_or(in_both), false) FROM (
+            SELECT count(*) FILTER (opt_in IS NULL) AS unlabelled,
+                   "user" IS NOT NULL AND min(opt_in) <> max(opt_in) AS in_both
+            FROM ({source.sql}) GROUP BY "user"
+        )
+    """  # noqa: S608 the SELECT is our own
+    is_unlabelled, is_in_both = _ask(connection, source, query)
+    if is_unlabelled:
+        raise _first_unlabelled(connection, source, columns)
+    if is_in_both:
+        rule = f"the group column {columns.group} must say the same for all rows of a user"
+        raise InputError(files_label(source.files), rule)
+
+
+def _first_unlabelled(
+    connection: duckdb.DuckDBPyConnection, source: LogSource, columns: LogColumns
+) -> InputError:
+    rule = f"the group column {columns.group} must be opt-in or client in every row"
+    for path in source.files:
+        alone = _source_of(connection, (path,), source.format, columns)
+        query = f'SELECT min("row") FROM ({alone.sql}) WHERE opt_in IS NULL'  # noqa: S608 our own
+        (row,) = _ask(connection, replace(source, files=(path,)), query)
+        if isinstance(row, int):
+            return InputError(path, rule, where=f"row {row + 1}")
+    return InputError(files_label(source.files), rule)
+
+
+def _ask(
+    connection: duckdb.DuckDBPyConnection, source: LogSource, query: str
+) -> tuple[object, ...]:
+    try:
+        with interruptible():
+            [answer] = connection.execute(query).fetchall()
+    except duckdb.Error as error:
+        flaw = explain_failure(error, source)
+        if flaw is None:
+            raise
+        raise flaw from None
+    return tuple(answer)

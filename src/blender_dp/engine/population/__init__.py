@@ -1,0 +1,1 @@
+"""Counts of users and records that the five steps ask for, on any engine."""

@@ -1,0 +1,67 @@
+"""A secret shuffle of whole numbers that every engine computes alike.
+
+It decides which of a user's records is sampled and which group a user falls into. It is not
+the noise that hides a user, which :mod:`blender_dp.core.exact.randomness` draws: here a number only
+has to be impossible to foresee without the key and fairly spread, in the integer arithmetic
+that databases share. x^5 permutes the integers modulo the prime 2^31 - 1, because 5 does not
+divide 2^31 - 2; no product reaches 2^63.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.population.quotient import quotient
+
+PRIME = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedPermutation:
+    """One key: x becomes (multiplier·x + offset)^5 modulo the prime."""
+
+    multiplier: int
+    """From 1 to PRIME - 1: a multiple of the prime would take every number to the same one."""
+    offset: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.multiplier < PRIME:
+            raise BrokenInvariantError("the multiplier of a permutation is below the prime, not 0")
+
+    @classmethod
+    def draw(cls, randomness: Randomness) -> "KeyedPermutation":
+        """Draw a fresh key."""
+        return cls(1 + randomness.below(PRIME - 1), randomness.below(PRIME))
+
+    def of_small(self, x: int) -> int:
+        """Permute a number from 0 to 2^31 - 1."""
+        y = (x * self.multiplier + self.offset) % PRIME
+        squared = y * y % PRIME
+        return squared * squared % PRIME * y % PRIME
+
+    def of_large(self, x: int) -> int:
+        """Hash a number from 0 to 2^62 - 1 to 0 .. 2^31 - 2."""
+        return self.of_small((self.of_small(quotient(x, PRIME)) + x % PRIME) % PRIME)
+
+    def with_shuffled(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
+        """Add ``shuffled``, :meth:`of_large` of every number in a column.
+
+        A step at a time: as one expression it would name the column 55 times, and Spark would
+        take longer to plan it than to compute it.
+        """
+        x = nw.col(name)
+        parts = frame.with_columns(low=x % PRIME, shuffled=quotient(x, PRIME))
+        high = self._permuted(parts)
+        folded = high.with_columns(shuffled=(nw.col("shuffled") + nw.col("low")) % PRIME)
+        return self._permuted(folded).drop("low")
+
+    def _permuted(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Replace ``shuffled`` by :meth:`of_small` of it."""
+        y, power = nw.col("shuffled"), nw.col("power")
+        first = frame.with_columns(shuffled=(y * self.multiplier + self.offset) % PRIME)
+        squared = first.with_columns(power=y * y % PRIME)
+        fourth = squared.with_columns(power=power * power % PRIME)
+        return fourth.with_columns(shuffled=power * y % PRIME).drop("power")

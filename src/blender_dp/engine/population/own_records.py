@@ -1,0 +1,92 @@
+"""What users searched for, each record once a user: from all their rows, not from a sample."""
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.engine.population.sampling import SamplingKeys
+from blender_dp.engine.tables import Frame, Tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnRecords:
+    """Every user's distinct records, and of how many rows."""
+
+    tables: Tables
+    keys: SamplingKeys
+    """Decide which records are kept of a user who has too many."""
+    records: Frame
+    """Position, query, url, rows and first_row: where the user's record first appears."""
+    users: Frame
+    """Of everyone with records: position, start (a keyed hash), user_records and user_rows."""
+
+    @classmethod
+    def of(cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys) -> "OwnRecords":
+        """Group the rows that are records by user and record.
+
+        Args:
+            tables: Where they are.
+            rows: Position, row, query and url.
+            starts: Position and start of every user, perhaps of others too.
+            keys: The secret keys.
+        """
+        grouped = (
+            rows.filter(~nw.col("query").is_null())
+            .group_by("position", "query", "url")
+            .agg(rows=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
+        )
+        records = tables.materialise(grouped)
+        users = records.group_by("position").agg(
+            user_records=nw.len().cast(nw.Int64), user_rows=nw.col("rows").sum().cast(nw.Int64)
+        )
+        users = users.join(starts.select("position", "start"), on="position")
+        return cls(tables, keys, records, tables.materialise(users))
+
+    def of_users(self, start: int, stop: int) -> "OwnRecords":
+        """Return those of the users at a range of positions."""
+        chosen = (nw.col("position") >= start, nw.col("position") < stop)
+        records, users = self.records.filter(*chosen), self.users.filter(*chosen)
+        return OwnRecords(self.tables, self.keys, records, users)
+
+    def user_counts(self, most: int) -> Frame:
+        """Return how many users (count) have k records, more than ``most`` being ``most``."""
+        capped = self.users.select(k=_at_most(nw.col("user_records"), most))
+        return capped.group_by("k").agg(count=nw.len().cast(nw.Int64))
+
+    def weighed(self, weights: IntArray) -> Frame:
+        """Return query, url, sum and first_row: what users add to their records, added up.
+
+        A user's records are kept in a secret order that says nothing about how often they occur
+        and that no row of another user changes.
+        """
+        most = len(weights) - 1
+        weight = self.tables.upload({"k": list(range(most + 1)), "weight": weights.tolist()})
+        users = self.users.with_columns(k=_at_most(nw.col("user_records"), most))
+        records = self.records.join(users.join(weight, on="k", how="inner"), on="position")
+        sums = records.join(self._dropped(most), on="first_row", how="anti").group_by(
+            "query", "url"
+        )
+        return sums.agg(
+            sum=nw.col("weight").sum().cast(nw.Int64), first_row=nw.col("first_row").min()
+        )
+
+    def _dropped(self, most: int) -> Frame:
+        """Return the first_row of the records that are not kept."""
+        crowded = self.users.filter(nw.col("user_records") > most)
+        users = crowded.select("position", "start", records="user_records")
+        records = self.records.select("position", "first_row").join(users, on="position")
+        number = nw.col("first_row").rank("ordinal").over("position").cast(nw.Int64) - 1
+        numbered = self.tables.materialise(records.with_columns(number=number))
+        # Kept first: the window would work out the order again and again.
+        ordered = self.tables.materialise(self.keys.with_draw_order(numbered))
+        ranked = ordered.with_columns(place=nw.col("order").rank("ordinal").over("position"))
+        return self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))
+
+    def with_rows_of_user(self) -> Frame:
+        """Return position, query, url, rows and user_rows."""
+        return self.records.join(self.users, on="position")
+
+
+def _at_most(count: nw.Expr, most: int) -> nw.Expr:
+    return nw.when(count > most).then(nw.lit(most, nw.Int64)).otherwise(count)

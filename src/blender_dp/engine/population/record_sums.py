@@ -1,0 +1,50 @@
+"""Distinct records with a sum each, in a table of any engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+import numpy as np
+
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.engine.tables import Frame, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecordSums:
+    """Records in classes: query, url, sum, largest (sum of its class) and first_row."""
+
+    tables: Tables
+    sums: Frame
+
+    @classmethod
+    def of(cls, tables: Tables, sums: Frame, *, class_width: int = 1) -> "TableRecordSums":
+        """Keep query, url, sum and first_row, each sum in the class of the next multiple."""
+        raised = nw.col("sum") + (class_width - 1)
+        return cls(
+            tables, tables.materialise(sums.with_columns(largest=raised - raised % class_width))
+        )
+
+    def classes(self) -> tuple[IntArray, IntArray]:
+        """Return every class and the number of records in it, smallest class first."""
+        sizes = self.sums.group_by("largest").agg(size=nw.len().cast(nw.Int64)).sort("largest")
+        found = self.tables.fetch(sizes)
+        return found["largest"].to_numpy(), found["size"].to_numpy()
+
+    def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[tuple[Record, int]]:
+        """Return the records at these positions, a class being in order of first appearance."""
+        if not chosen:
+            return []
+        classes = [largest for largest, _ in chosen]
+        positions = self.tables.upload(
+            {
+                "largest": np.repeat(classes, [len(at) for _, at in chosen]).tolist(),
+                "at": np.concatenate([at + 1 for _, at in chosen]).tolist(),
+            }
+        )
+        wanted = self.sums.filter(nw.col("largest").is_in(classes))
+        ranked = wanted.with_columns(at=nw.col("first_row").rank("ordinal").over("largest"))
+        found = self.tables.fetch(ranked.join(positions, on=["largest", "at"], how="semi"))
+        columns = (found[name].to_pylist() for name in ("query", "url", "sum"))
+        return [(Record(query, url), total) for query, url, total in zip(*columns, strict=True)]

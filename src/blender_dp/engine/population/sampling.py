@@ -1,0 +1,132 @@
+"""Uniform sample of each user's own records, and the users in a secret random order.
+
+A user's records are numbered from 0 in the order of the files. The user's start, a keyed hash of
+the user id, modulo the number of their records is the record drawn first. Nothing else decides it:
+whatever rows other users have, and wherever these stand, a user's sample stays the same.
+"""
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.population.keyed_permutation import KeyedPermutation
+from blender_dp.engine.tables import Frame, Tables
+
+MOST_ROWS = 2**31
+_DRAWN_BY = ("number", "start", "records")
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingKeys:
+    """The two secret keys of a run, fresh for each."""
+
+    records: KeyedPermutation
+    """Decides which of a user's records are drawn."""
+    users: KeyedPermutation
+    """Decides the order of the users."""
+
+    @classmethod
+    def draw(cls, randomness: Randomness) -> "SamplingKeys":
+        """Draw both keys."""
+        return cls(KeyedPermutation.draw(randomness), KeyedPermutation.draw(randomness))
+
+    def draw_order(self, number: int, start: int, records: int) -> int:
+        """Return by what a record is drawn, the smallest first.
+
+        Each of a user's n records is among the first m with a chance of m/n over the start.
+
+        Args:
+            number: Of the record among the user's own.
+            start: The user's keyed hash.
+            records: How many the user has.
+        """
+        distance = (number - start) % records
+        return self.records.of_large(distance) if distance else -1
+
+    def with_draw_order(self, frame: Frame) -> Frame:
+        """Add ``order``: :meth:`draw_order` of number, start and records."""
+        records = nw.col("records")
+        behind = nw.col("number") + records - nw.col("start") % records
+        distances = frame.with_columns(distance=behind % records)
+        shuffled = self.records.with_shuffled(distances, "distance")
+        is_first = nw.col("distance") == 0
+        order = nw.when(is_first).then(nw.lit(-1)).otherwise(nw.col("shuffled"))
+        return shuffled.with_columns(order=order).drop("shuffled", "distance")
+
+
+def rows_by_user(tables: Tables, log: Frame) -> Frame:
+    """Return where every user's rows are: user_key, row, perhaps is_blank, and place.
+
+    The places of a user's rows are consecutive: records in the order of the files, then the rows
+    that are none, which ``is_blank`` tells apart if there may be any. No string is kept.
+    """
+    rows = log.select("user_key", "row")
+    if not tables.has_only_records:  # otherwise no string has to be read
+        rows = log.select("user_key", "row", is_blank=nw.col("query").is_null())
+    return tables.grouped_by_user(rows)
+
+
+def find_users(tables: Tables, log: Frame, rows: Frame, keys: SamplingKeys) -> Frame:
+    """Return every user once.
+
+    Columns: user_key, user, user_id, perhaps opt_in, start, records (how many), first_place (that
+    of the user's first record) and last_row: the user's largest row number, by which rows beyond
+    :data:`MOST_ROWS` are noticed.
+    """
+    blank = nw.col("is_blank").cast(nw.Int64).sum() if "is_blank" in rows.columns else nw.lit(0)
+    grouped = rows.group_by("user_key").agg(
+        all_rows=nw.len().cast(nw.Int64),
+        blank=blank,
+        first_place=nw.col("place").min(),
+        row=nw.col("row").min(),
+        last_row=nw.col("row").max(),
+    )
+    users = grouped.with_columns(records=nw.col("all_rows") - nw.col("blank"))
+    users = users.drop("all_rows", "blank")
+    said = [name for name in ("user", "opt_in") if name in log.columns]
+    if said:  # a user's first row says who they are, and in which group
+        users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
+    known = tables.materialise(tables.with_user_id(users.drop("row")))
+    return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
+
+
+def sample_records(rows: Frame, users: Frame, keys: SamplingKeys, records_per_user: int) -> Frame:
+    """Return which rows are drawn: at most so many of each user.
+
+    Args:
+        rows: What :func:`rows_by_user` returns.
+        users: Position, user_key, start, records and first_place.
+        keys: The secret keys.
+        records_per_user: The most rows that are drawn of a user.
+
+    Returns:
+        Position, row and rank: 1 is drawn first.
+    """
+    users = users.filter(nw.col("records") > 0)
+    start, records, first = nw.col("start"), nw.col("records"), nw.col("first_place")
+    if records_per_user == 1:
+        drawn = users.select("position", place=first + start % records)
+        found = rows.select("place", "row").join(drawn, on="place", how="inner")
+        return found.select("position", "row", rank=nw.lit(1, nw.Int64))
+    joined = rows.join(users, on="user_key", how="inner")
+    own = joined.filter(nw.col("place") < first + records)
+    numbered = own.with_columns(number=nw.col("place") - first)
+    ordered = keys.with_draw_order(numbered.select("position", "row", *_DRAWN_BY))
+    rank = nw.col("order").rank("ordinal").over("position").cast(nw.Int64)
+    ranked = ordered.select("position", "row", rank=rank)
+    return ranked.filter(nw.col("rank") <= records_per_user)
+
+
+def in_secret_order(
+    tables: Tables, users: Frame, keys: KeyedPermutation, *, has_groups: bool
+) -> Frame:
+    """Return users with position: 0 is first in a secret random order, opt-in users come first.
+
+    The order never sees a record (reading R6). Any range of positions is a uniformly
+    random set of users.
+    """
+    is_client = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(1))
+    keyed = users.with_columns(is_client=is_client if has_groups else nw.lit(1))
+    order = ["is_client", "shuffled", "user_id", "user"]
+    return tables.placed(keys.with_shuffled(keyed, "user_id"), order)

@@ -1,0 +1,118 @@
+"""Clients whose raw records are at hand: what their devices would report."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.report import Question
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import BoolArray, IntArray
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.local_alg.paper import privatize_many
+from blender_dp.core.local_alg.sharp import choose_subsets, subset_counts
+from blender_dp.core.population import ReportCounts
+
+Randomise = Callable[[IntArray, LocalAlgChannel | SubsetChannel], IntArray]
+"""From how many clients truly hold each item to how many reports name it."""
+
+
+class CountedUsers(Protocol):
+    """Users whose records can be counted: what simulating them as clients takes."""
+
+    @property
+    def size(self) -> int:
+        """How many users."""
+        ...
+
+    def split(self, fraction: float) -> "tuple[CountedUsers, CountedUsers]":
+        """Part the users at random."""
+        ...
+
+    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
+        """Count their records by the cells of ``head_list``."""
+        ...
+
+
+_FEWEST_TO_PART = 3
+"""Fewer clients than this are all asked for the record."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedClients:
+    """Users of any population, taken as clients."""
+
+    users: CountedUsers
+    """They answer questions as opt-in users do; a real client answers none of them."""
+    randomise: Randomise
+
+    @property
+    def size(self) -> int:
+        """How many clients."""
+        return self.users.size
+
+    def report_counts(self, head_list: HeadList) -> ReportCounts:
+        """Randomise every record of every client and count what they report."""
+        true, cells = self.true_counts(head_list), head_list.cells
+        if isinstance(head_list.mechanism, SubsetSelectionMechanism):
+            channels = SubsetChannels.of(cells, head_list.mechanism)
+            named = {asked: self.randomise(n, channels.asking(asked)) for asked, n in true.items()}
+        else:
+            channel = LocalAlgChannel.of(cells, head_list.mechanism)
+            named = {"record": self.randomise(true["record"], channel)}
+        return ReportCounts(
+            cells=named["record"],
+            cell_reports=int(true["record"].sum()),
+            queries=named.get("query", np.zeros(cells.query_count, dtype=np.int64)),
+            query_reports=int(true["query"].sum()) if "query" in true else 0,
+        )
+
+    def true_counts(self, head_list: HeadList) -> dict[Question, IntArray]:
+        """Count the true cells of those asked for the record, the queries of those for the query.
+
+        The share φ of the clients that is asked for the query is drawn without looking at a
+        record, as their public coins would.
+        """
+        mechanism, users = head_list.mechanism, self.users
+        share = mechanism.query_share if isinstance(mechanism, SubsetSelectionMechanism) else 0.0
+        if not share or users.size < _FEWEST_TO_PART:
+            return {"record": users.cell_counts(head_list, mechanism.records_per_client)}
+        for_query, for_record = users.split(share)
+        return {
+            "record": for_record.cell_counts(head_list, 1),
+            "query": head_list.cells.by_query(for_query.cell_counts(head_list, 1)),
+        }
+
+
+def one_by_one(randomness: Randomness) -> Randomise:
+    """Return the randomisation that has the law of devices, exactly, from secure coins.
+
+    LocalAlg runs on every single record; subset selection counts whole groups of clients, with
+    the law of one by one.
+    """
+
+    def randomise(true_counts: IntArray, channel: LocalAlgChannel | SubsetChannel) -> IntArray:
+        if isinstance(channel, SubsetChannel):
+            return subset_counts(true_counts, channel, randomness)
+        true_cells = np.repeat(np.arange(len(true_counts)), true_counts)
+        reports = privatize_many(true_cells, channel, randomness)
+        return np.bincount(reports, minlength=len(true_counts))
+
+    return randomise
+
+
+def subsets_one_by_one(
+    true_counts: Mapping[Question, IntArray], head_list: HeadList, randomness: Randomness
+) -> dict[Question, Iterator[BoolArray]]:
+    """Return what every single client names, by the question asked: tables, a row a client."""
+    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
+    return {
+        question: choose_subsets(
+            np.repeat(np.arange(len(counts)), counts), channels.asking(question), randomness
+        )
+        for question, counts in true_counts.items()
+    }

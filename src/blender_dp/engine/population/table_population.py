@@ -1,0 +1,194 @@
+"""A population over a log in any engine: the questions of the five steps as expressions.
+
+Everything here is narwhals, so that it runs unchanged wherever :class:`Tables` is answered.
+"""
+
+from dataclasses import dataclass, replace
+
+import narwhals as nw
+import numpy as np
+
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.population import ShareSums
+from blender_dp.engine.population.group_sizes import (
+    discovery_users,
+    opt_in_users,
+    require_both_groups,
+)
+from blender_dp.engine.population.ordered_users import OrderedUsers
+from blender_dp.engine.population.own_records import OwnRecords
+from blender_dp.engine.population.quotient import quotient
+from blender_dp.engine.population.record_sums import TableRecordSums
+from blender_dp.engine.population.simulated_clients import SimulatedClients, one_by_one
+from blender_dp.engine.tables import Frame, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class TableUsers:
+    """The users at a range of positions in the secret order."""
+
+    tables: Tables
+    sample: Frame
+    """Rows with their user's position and their rank, 1 being drawn first."""
+    own: OwnRecords | None
+    """All records of those who opted in, if the log was opened to ask about them."""
+    start: int
+    stop: int
+
+    @classmethod
+    def of(cls, users: OrderedUsers, records_per_user: int, *, all_before: int) -> "TableUsers":
+        """Fetch so many records of everybody, and all of the users before a position."""
+        tables = users.tables
+        rows = users.fetch_rows(records_per_user, all_before=all_before)
+        whole = rows.filter(nw.col("position") < all_before)
+        own = OwnRecords.of(tables, whole, users.users, users.keys) if all_before else None
+        return cls(tables, rows, own, 0, users.size)
+
+    @property
+    def size(self) -> int:
+        """How many users."""
+        return self.stop - self.start
+
+    def split(self, fraction: float) -> "tuple[TableUsers, TableUsers]":
+        """Part the users; the order is random, so any cut is."""
+        middle = self.start + discovery_users(self.size, fraction)
+        return replace(self, stop=middle), replace(self, start=middle)
+
+    def record_counts(self, records_per_user: int) -> TableRecordSums:
+        """Count the distinct records of these users' samples."""
+        counts = (
+            self._rows(records_per_user)
+            .filter(~nw.col("query").is_null())
+            .group_by("query", "url")
+            .agg(sum=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
+        )
+        return TableRecordSums.of(self.tables, counts)
+
+    def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
+        """Count these users' samples by cell; what is missing is ⟨⋆,⋆⟩."""
+        if not head_list.queries:
+            return np.array([records_per_user * self.size])
+        rows = self._in_cells(self._rows(records_per_user), head_list)
+        counts = rows.group_by("cell").agg(sum=nw.len().cast(nw.Int64))
+        return self._by_cell(counts, head_list, records_per_user * self.size)
+
+    def distinct_records(self, most: int) -> IntArray:
+        """Count these users by their number of distinct records."""
+        found = self.tables.fetch(self._own().user_counts(most))
+        counts = np.zeros(most + 1, dtype=np.int64)
+        counts[found["k"].to_numpy()] = found["count"].to_numpy()
+        counts[0] = self.size - counts.sum()
+        return counts
+
+    def record_weights(self, weights: IntArray, class_width: int) -> TableRecordSums:
+        """Add up what each user gives to each of their distinct records."""
+        sums = self._own().weighed(weights)
+        return TableRecordSums.of(self.tables, sums, class_width=class_width)
+
+    def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
+        """Add up these users' shares by cell; what is missing is ⟨⋆,⋆⟩."""
+        if not head_list.queries:
+            nothing_listed = np.array([unit * self.size])
+            return ShareSums(cells=nothing_listed, record_squares=0, query_squares=0)
+        listed = self._in_cells(self._own().with_rows_of_user(), head_list)
+        share = quotient(nw.col("rows") * unit, nw.col("user_rows"))
+        shares = self.tables.materialise(listed.select("position", "cell", "star", share=share))
+        share = nw.col("share")
+        # Σ f² // unit <= Σ f <= unit for every user: the bound on a user needs no cut.
+        square = quotient(share * share, unit)
+        sums = shares.group_by("cell").agg(sum=share.sum().cast(nw.Int64))
+        records = shares.filter(nw.col("cell") != nw.col("star"))
+        queries = shares.group_by("position", "star").agg(share=share.sum().cast(nw.Int64))
+        return ShareSums(
+            cells=self._by_cell(sums, head_list, unit * self.size),
+            record_squares=self._total(records.select(square=square)),
+            query_squares=self._total(queries.select(square=square)),
+        )
+
+    def _in_cells(self, records: Frame, head_list: HeadList) -> Frame:
+        """Return the records of listed queries with their cell, and star: their query's ⟨q,⋆⟩."""
+        cells = head_list.cells
+        names = head_list.records()
+        listed = self.tables.upload(
+            {
+                "query": [record.query for record in names],
+                "url": [record.url for record in names],
+                "cell": cells.listed.tolist(),
+            }
+        )
+        stars = self.tables.upload(
+            {"query": list(head_list.queries), "star": cells.star_of_query[:-1].tolist()}
+        )
+        return (
+            records.join(stars, on="query", how="inner")
+            .join(listed, on=["query", "url"], how="left")
+            .with_columns(cell=nw.coalesce("cell", "star"))
+        )
+
+    def _by_cell(self, sums: Frame, head_list: HeadList, total: int) -> IntArray:
+        """Return the sum of every cell, the last one having what is missing to ``total``."""
+        cells = head_list.cells
+        by_cell = np.zeros(cells.cell_count, dtype=np.int64)
+        found = self.tables.fetch(sums)
+        by_cell[found["cell"].to_numpy()] = found["sum"].to_numpy()
+        by_cell[cells.other] = total - by_cell[: cells.other].sum()
+        return by_cell
+
+    def _total(self, squares: Frame) -> int:
+        found = self.tables.fetch(squares.select(total=nw.col("square").sum().cast(nw.Int64)))
+        return int(found["total"][0].as_py() or 0)
+
+    def _own(self) -> OwnRecords:
+        if self.own is None:
+            raise BrokenInvariantError("a log is opened with all_rows before they are asked for")
+        return self.own.of_users(self.start, self.stop)
+
+    def _rows(self, records_per_user: int) -> Frame:
+        position = nw.col("position")
+        return self.sample.filter(
+            position >= self.start, position < self.stop, nw.col("rank") <= records_per_user
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TablePopulation:
+    """Everybody in a log."""
+
+    opt_in: TableUsers
+    clients: SimulatedClients
+
+
+def open_population(
+    tables: Tables,
+    randomness: Randomness,
+    *,
+    opt_in: float | None,
+    records_per_user: int,
+    all_rows: bool = False,
+) -> TablePopulation:
+    """Sample the log, order its users and part them into opt-in users and clients.
+
+    Args:
+        tables: Where the log is.
+        randomness: For the secret keys and for the clients' noise.
+        opt_in: The share of the users who opted in, or None if the log says who did.
+        records_per_user: The most records that any step will ask of a user.
+        all_rows: Whether a step will ask about all rows of the opt-in users.
+    """
+    users = OrderedUsers.of(
+        tables,
+        randomness,
+        has_groups=opt_in is None,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
+    )
+    opted_in = users.count_opted_in() if opt_in is None else opt_in_users(users.size, opt_in)
+    require_both_groups(opted_in, users.size - opted_in)
+    everyone = TableUsers.of(users, records_per_user, all_before=opted_in if all_rows else 0)
+    return TablePopulation(
+        opt_in=replace(everyone, stop=opted_in),
+        clients=SimulatedClients(replace(everyone, start=opted_in), one_by_one(randomness)),
+    )

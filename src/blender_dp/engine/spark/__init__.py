@@ -1,0 +1,1 @@
+"""The cluster engine: Spark tables and readers of log files."""

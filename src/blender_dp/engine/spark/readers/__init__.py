@@ -1,0 +1,10 @@
+"""The log formats on Spark: the same rows, under the same numbers, as the embedded engine reads.
+
+``open_spark_log`` finds the files, works out their format and returns a :class:`SparkLog`. Text
+is read and parsed once and kept by Spark; Parquet is read as often as it is asked for.
+"""
+
+from blender_dp.engine.spark.readers.opening import open_spark_log
+from blender_dp.engine.spark.readers.source import SparkLog
+
+__all__ = ["SparkLog", "open_spark_log"]

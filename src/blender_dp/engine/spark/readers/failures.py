@@ -1,0 +1,43 @@
+"""Saying what is wrong with a log that Spark could not read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.engine.duckdb.readers import LogFormat
+from blender_dp.engine.duckdb.readers.failures import check_file
+from blender_dp.engine.spark.keeping import described_failures
+from blender_dp.engine.spark.readers.places import LogFile
+
+
+@contextmanager
+def explained_failures(files: Sequence[LogFile], log_format: LogFormat) -> Iterator[None]:
+    """Turn a failure of Spark into a sentence: that of a file on this machine which is flawed.
+
+    Raises:
+        InputError: A file is to blame; it was read here, up to its first flaw.
+        BlenderError: None is.
+    """
+    try:
+        with described_failures():
+            yield
+    except BlenderError:
+        for file in files:
+            if file.local is not None:
+                check_file(file.local, log_format)
+        raise
+
+
+def refuse_wrong_lines(
+    files: Sequence[LogFile], wrong: frozenset[str], log_format: LogFormat
+) -> None:
+    """Raise if files have wrong lines: with the line where a file is on this machine.
+
+    Raises:
+        InputError: With the file and the rule.
+    """
+    for file in files:
+        if file.key in wrong:
+            if file.local is not None:
+                check_file(file.local, log_format)
+            raise InputError(file.label, f"a line in it is not as lines of {log_format} are")

@@ -1,0 +1,94 @@
+"""The same questions on a cluster: Spark, through the expressions that DuckDB runs too."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+
+import narwhals as nw
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from blender_dp.engine.spark.keeping import KeptFrames
+from blender_dp.engine.spark.numbering import counter, numbers_in_partitions, rows_of_partitions
+from blender_dp.engine.spark.readers import SparkLog
+from blender_dp.engine.spark.readers.failures import explained_failures
+from blender_dp.engine.tables import Frame
+
+
+class SparkTables:
+    """One log and the tables made from it, in one Spark session."""
+
+    def __init__(self, spark: SparkSession, log: SparkLog, frames: KeptFrames) -> None:
+        self._spark = spark
+        self._log = log
+        self._frames = frames
+
+    @property
+    def label(self) -> str:
+        """The file, or the first of them."""
+        return self._log.label
+
+    @property
+    def has_only_records(self) -> bool:
+        """True where Parquet's own statistics say so."""
+        return self._log.has_only_records
+
+    @property
+    def rescans_cheaply(self) -> bool:
+        """True: Parquet's columns are read apart, and text is kept parsed."""
+        return True
+
+    def log(self) -> Frame:
+        """Return the log; a user's key is their id itself."""
+        return self._frame(self._log.rows)
+
+    def grouped_by_user(self, rows: Frame) -> Frame:
+        """Bring each user's rows into one partition and sort there; the place is Spark's id."""
+        order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
+        grouped = rows.to_native().repartition("user_key").sortWithinPartitions(*order)
+        with self._explained():
+            return self._frame(self._frames.computed(grouped.withColumn("place", counter())))
+
+    def with_user_id(self, frame: Frame) -> Frame:
+        """Add ``user``, which is the key, and ``user_id``, 62 bits of its MD5."""
+        digest = sf.md5(sf.col("user_key"))
+        # DuckDB reads the digest as a little-endian number: the last byte is the highest.
+        high, low = (
+            sf.conv(sf.concat(*(sf.substring(digest, 2 * byte + 1, 2) for byte in of)), 16, 10)
+            for of in (range(15, 11, -1), range(11, 7, -1))
+        )
+        user_id = high.cast("bigint") * (1 << 30) + sf.shiftright(low.cast("bigint"), 2)
+        native = frame.to_native().withColumns({"user": sf.col("user_key"), "user_id": user_id})
+        return self._frame(native)
+
+    def placed(self, users: Frame, order: Sequence[str]) -> Frame:
+        """Sort the users over all executors, and number them by counts of partitions."""
+        sorted_users = users.to_native().orderBy(*order).withColumn("place", counter())
+        kept = self._frames.keep(sorted_users)
+        with self._explained():
+            counts = rows_of_partitions(kept, "place")
+        position = numbers_in_partitions(sf.col("place"), counts)
+        return self._frame(
+            kept.withColumn("position", position).drop("place", "shuffled", "is_client")
+        )
+
+    def materialise(self, frame: Frame) -> Frame:
+        """Compute ``frame`` and let Spark keep it."""
+        with self._explained():
+            return self._frame(self._frames.computed(frame.to_native()))
+
+    def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
+        """Send a small table to Spark."""
+        return self._frame(self._spark.createDataFrame(pa.table(dict(columns))))
+
+    def fetch(self, frame: Frame) -> pa.Table:
+        """Run ``frame`` and return its rows."""
+        with self._explained():
+            return frame.to_native().toArrow()
+
+    def _explained(self) -> AbstractContextManager[None]:
+        return explained_failures(self._log.files, self._log.format)
+
+    @staticmethod
+    def _frame(native: DataFrame) -> Frame:
+        return nw.from_native(native)

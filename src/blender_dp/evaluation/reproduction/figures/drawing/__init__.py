@@ -1,0 +1,1 @@
+"""Drawings and the page of all figures."""

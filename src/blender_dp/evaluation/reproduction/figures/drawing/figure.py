@@ -1,0 +1,138 @@
+"""What a figure or a table is: the trials it needs, what it finds in them, what it claims."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from blender_dp.evaluation.reproduction.data_sets import DataSet
+from blender_dp.evaluation.reproduction.series import (
+    MeasuredPanel,
+    Outcomes,
+    Panel,
+    Series,
+    measured,
+)
+from blender_dp.evaluation.reproduction.sweeps import Setup, Trial, trials_of
+from blender_dp.evaluation.reproduction.verdicts import Claim
+
+
+class Found(Protocol):
+    """What is known once the trials are done."""
+
+    @property
+    def setup(self) -> Setup:
+        """The paper's choices for this data set."""
+
+    @property
+    def data(self) -> DataSet:
+        """What was run on."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the trials are, and what others have put beside them."""
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What there is to say about the data set itself."""
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The scores of a setting's trials."""
+
+    def of(self, trials: Sequence[Trial]) -> list[Any]:
+        """Return the outcomes of these trials."""
+
+    @property
+    def repetitions(self) -> int:
+        """How many trials a setting has."""
+
+
+class Cell(NamedTuple):
+    """One cell of a table."""
+
+    text: str
+    is_marked: bool = False
+    """Shown in red, as the paper shows regressions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table for a person."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Numbers that claims are held against."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure(ABC):
+    """A figure or a table of the paper."""
+
+    number: int | None
+    """As printed; none if it is ours."""
+    name: str
+    title: str
+    note: str = ""
+    """What a reader should know about ours."""
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Number and title."""
+        return self.title if self.number is None else f"Fig. {self.number}: {self.title}"
+
+    @property
+    def stem(self) -> str:
+        """The name of its files, without their endings."""
+        return self.name if self.number is None else f"fig-{self.number:02d}-{self.name}"
+
+    @abstractmethod
+    def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
+        """Return the trials it needs."""
+
+    @abstractmethod
+    def find(self, found: Found) -> Any:  # noqa: ANN401 - panels of a plot, or a table
+        """Return what it shows, and what its claims are held against."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot(Figure):
+    """Lines along a sweep."""
+
+    panels: Callable[[Setup], tuple[Panel, ...]]
+    beside: Callable[[Found], tuple[Series, ...]] = lambda _found: ()
+    """Lines that others have measured, drawn in the first panel if they are there."""
+
+    def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
+        """Return the trials of every point."""
+        return trials_of(self._settings(setup), repetitions)
+
+    def find(self, found: Found) -> list[MeasuredPanel]:
+        """Return the panels with their numbers."""
+        first, *others = (measured(panel, found.outcomes) for panel in self.panels(found.setup))
+        return [replace(first, series=(*first.series, *self.beside(found))), *others]
+
+    def _settings(self, setup: Setup) -> Iterator[Any]:
+        for panel in self.panels(setup):
+            for line in panel.lines:
+                yield from (setting for _, setting in line.settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFigure(Figure):
+    """Rows and columns."""
+
+    tabulate: Callable[[Found], Table]
+    needed: Callable[[Setup, int], list[Trial]] = lambda _setup, _repetitions: []
+
+    def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
+        """Return the trials that rows are made of."""
+        return self.needed(setup, repetitions)
+
+    def find(self, found: Found) -> Table:
+        """Return the table."""
+        return self.tabulate(found)

@@ -1,0 +1,167 @@
+"""The paper's figures, from the trials that are there and those that are still to be run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blender_dp.evaluation.reproduction.data_sets import DataSet
+from blender_dp.evaluation.reproduction.figures.drawing.figure import Figure
+from blender_dp.evaluation.reproduction.published import Statement, published
+from blender_dp.evaluation.reproduction.sweeps import (
+    FORMAT,
+    SOFTWARE,
+    Setting,
+    Setup,
+    Trial,
+    trials_of,
+)
+from blender_dp.evaluation.reproduction.trial_store import TrialStore
+from blender_dp.evaluation.reproduction.verdicts import Answer, Claim, Verdict
+from blender_dp.evaluation.trials.worker_pool import work_on
+
+TRIALS = "trials.jsonl"
+REPETITIONS = {"aol": 100, "yandex": 40}
+"""Trials a point, such that everything is done within 20 and 60 minutes on two cores."""
+QUICK_REPETITIONS = 9
+"""The fewest of which an interval of the median leaves the extreme trials out."""
+
+Told = Callable[[str], None]
+Share = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be reproduced."""
+
+    data: DataSet
+    setup: Setup
+    figures: tuple[Figure, ...]
+    repetitions: int
+
+    def trials(self) -> list[Trial]:
+        """Return every trial that a figure needs, once, first trials of all points first."""
+        needed = [
+            trial
+            for figure in self.figures
+            for trial in figure.trials(self.setup, self.repetitions)
+        ]
+        return sorted(dict.fromkeys(needed), key=lambda trial: trial.number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduced:
+    """What is known once the trials are done; figures read it."""
+
+    plan: Plan
+    store: TrialStore
+    folder: Path
+    trials_run: int
+    """How many were not there already."""
+
+    @property
+    def setup(self) -> Setup:
+        """The paper's choices for this data set."""
+        return self.plan.setup
+
+    @property
+    def data(self) -> DataSet:
+        """What was run on."""
+        return self.plan.data
+
+    @property
+    def repetitions(self) -> int:
+        """How many trials a setting has."""
+        return self.plan.repetitions
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What there is to say about the data set itself."""
+        found: dict[str, Any] = self.store[_statistics_of(self.data)]
+        return found
+
+    def outcomes(self, setting: Setting) -> list[Mapping[str, Any]]:
+        """Return the scores of a setting's trials."""
+        return self.of(trials_of([setting], self.repetitions))
+
+    def of(self, trials: Sequence[Trial]) -> list[Any]:
+        """Return the outcomes of these trials."""
+        return [self.store[trial.description(self.data.identity)] for trial in trials]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A statement of the paper with our verdict."""
+
+    figure: Figure
+    claim: Claim
+    statement: Statement
+    verdict: Verdict
+
+    @property
+    def why(self) -> str:
+        """What is known of the reason, where it does not simply hold."""
+        unclear = self.verdict.answer in (Answer.FAILS, Answer.OPEN)
+        return self.claim.why if unclear else ""
+
+
+def run_missing(plan: Plan, folder: Path, *, workers: int, step: Told, share: Share) -> Reproduced:
+    """Run the trials that are not there yet, each kept as soon as it is done.
+
+    Args:
+        plan: What is to be reproduced.
+        folder: Where the trials are kept.
+        workers: How many processes.
+        step: Is told what begins.
+        share: Is told how much of it is done, from 0 to 1.
+    """
+    store = TrialStore(folder / TRIALS)
+    described = {trial: trial.description(plan.data.identity) for trial in plan.trials()}
+    missing = [trial for trial, description in described.items() if description not in store]
+    statistics = _statistics_of(plan.data)
+    if missing or statistics not in store:
+        step("make the log" if plan.data.is_synthetic else "code the log")
+        material = plan.data.make()
+        if statistics not in store:
+            store.add(statistics, material.statistics)
+        step(f"run {len(missing):,} trials")
+        before = len(store)
+
+        def keep(number: int, outcome: dict[str, Any]) -> None:
+            store.add(described[missing[number]], outcome)
+            share((len(store) - before) / len(missing))
+
+        work_on(material.log, [trial.run for trial in missing], workers=workers, finished=keep)
+    return Reproduced(plan=plan, store=store, folder=folder, trials_run=len(missing))
+
+
+def judge(figure: Figure, content: Any, setup: Setup) -> list[Judged]:  # noqa: ANN401 - panels or a table
+    """Hold a figure's claims against what it found."""
+    if figure.number is None:
+        return []
+    said = published()[figure.number]
+    return [
+        Judged(
+            figure=figure,
+            claim=claim,
+            statement=said.statement(claim.statement),
+            verdict=_verdict(claim, said.statement(claim.statement), content, setup),
+        )
+        for claim in figure.claims
+    ]
+
+
+def _verdict(claim: Claim, statement: Statement, content: Any, setup: Setup) -> Verdict:  # noqa: ANN401 - panels or a table
+    if setup.shape not in statement.shapes:
+        return Verdict(Answer.ELSEWHERE, f"run --shape {statement.shapes[0]}")
+    return claim.check(content)
+
+
+def _statistics_of(data: DataSet) -> dict[str, Any]:
+    """Describe the data set's own numbers, which are kept as a trial is."""
+    return {
+        "format": FORMAT,
+        "software": SOFTWARE,
+        "kind": "statistics",
+        "data": data.identity,
+    }

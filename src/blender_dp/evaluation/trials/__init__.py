@@ -1,0 +1,1 @@
+"""Repeated trials on one log, and their scores."""

@@ -1,0 +1,83 @@
+"""What many clients report, drawn from how many are in each cell: no client is looked at alone.
+
+For evaluation only: the law is LocalAlg's up to the rounding of probabilities to doubles, and the
+coins come from a fast seeded generator that is no secret.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.engine.population.simulated_clients import Randomise
+from blender_dp.evaluation.trials.counted_subsets import subset_counts_from_cell_counts
+
+
+def all_at_once(rng: np.random.Generator) -> Randomise:
+    """Return the randomisation that draws what all clients report from their counts alone."""
+
+    def randomise(true_counts: IntArray, channel: LocalAlgChannel | SubsetChannel) -> IntArray:
+        if isinstance(channel, SubsetChannel):
+            return subset_counts_from_cell_counts(true_counts, channel, rng)
+        return reports_from_cell_counts(true_counts, channel, rng)
+
+    return randomise
+
+
+def reports_from_cell_counts(
+    true_counts: IntArray, channel: LocalAlgChannel, rng: np.random.Generator
+) -> IntArray:
+    """Return how many reports name each cell, when so many clients are truly in each.
+
+    Paper: LocalAlg, Fig. 6 lines 12-21, for all clients of a cell at once: those who keep their
+    query are binomial, and so are those of them who keep their URL; the others spread evenly.
+    """
+    cells = channel.cells
+    if cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be said (reading R3)
+        return true_counts.copy()
+    query, size = cells.query_of_cell, cells.urls_per_query
+    kept_query = rng.binomial(true_counts, channel.t)
+    kept_both = rng.binomial(kept_query, channel.t_q[query])
+
+    first, k = cells.first_cell, cells.query_count
+    own_url = np.arange(cells.cell_count) - first[query]
+    other_urls = _Groups(first[query], size[query], own_url)
+    other_queries = _Groups(np.zeros_like(size), np.full(k, k), np.arange(k))
+    # Who strays to a query takes any of its cells: one beyond the last is left out instead.
+    any_urls = _Groups(first, size + 1, size)
+    strays = other_queries.spread(np.add.reduceat(true_counts - kept_query, first), k, rng)
+    return (
+        kept_both
+        + other_urls.spread(kept_query - kept_both, cells.cell_count, rng)
+        + any_urls.spread(strays, cells.cell_count, rng)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Groups:
+    """Groups of people: the i-th may go to ``size`` places from ``first`` on, not to its own."""
+
+    first: IntArray
+    size: IntArray
+    own: IntArray
+
+    def spread(self, people: IntArray, places: int, rng: np.random.Generator) -> IntArray:
+        """Send so many people of each group to evenly drawn places, and count them by place.
+
+        A group with fewer people than places draws one place a person, a larger one a
+        multinomial, so that neither costs more than there are people.
+        """
+        is_small = people < self.size
+        group = np.repeat(np.flatnonzero(is_small), people[is_small])
+        place = rng.integers(0, self.size[group] - 1)
+        place += place >= self.own[group]
+        arrivals: IntArray = np.bincount(self.first[group] + place, minlength=places)
+        for size in np.unique(self.size[~is_small]).tolist():
+            large = np.flatnonzero(~is_small & (self.size == size))
+            counts = rng.multinomial(people[large], np.full(size - 1, 1 / (size - 1)))
+            other = np.arange(size - 1)
+            place = other + (other >= self.own[large, np.newaxis])
+            np.add.at(arrivals, self.first[large, np.newaxis] + place, counts)
+        return arrivals

@@ -1,0 +1,177 @@
+"""How far an answer is from the truth: the paper's two measures, fixed in detail, and others.
+
+The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. What has no
+value, such as a mean over an empty list, is not a number.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
+
+
+def query_l1(estimate: FloatArray, truth: FloatArray) -> float:
+    """Return Σ over listed queries of |p̂_q - p_q|; both vectors end with ⋆."""
+    return float(np.abs(estimate - truth)[:-1].sum())
+
+
+def record_l1(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return Σ over listed records of |p̂ - p|, of vectors over all cells."""
+    return float(np.abs(estimate - truth)[cells.is_listed].sum())
+
+
+def query_l1_rescaled(estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of the listed queries, each vector rescaled to sum one over them.
+
+    It compares shapes: an error that all queries share has no say. Both vectors end with ⋆.
+    """
+    return _l1_of_shares(estimate[:-1], truth[:-1])
+
+
+def record_l1_rescaled(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of the listed records, each vector rescaled to sum one over them."""
+    listed = cells.is_listed
+    return _l1_of_shares(estimate[listed], truth[listed])
+
+
+def _l1_of_shares(estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the L1 of two vectors rescaled to sum one, if both have a positive sum."""
+    estimated_mass, true_mass = estimate.sum(), truth.sum()
+    if not (estimated_mass > 0 and true_mass > 0):
+        return math.nan
+    return float(np.abs(estimate / estimated_mass - truth / true_mass).sum())
+
+
+def record_rmse(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return √(mean over listed records of (p̂ - p)²)."""
+    error = (estimate - truth)[cells.is_listed]
+    return float(np.sqrt(np.mean(error**2))) if error.size else math.nan
+
+
+def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
+    """Return the share of the truly ``k`` most popular items that are listed.
+
+    Both arrays have one entry for every item there is, records or queries, listed or not. Items
+    that tie for the last of the k places are interchangeable: any of them may fill it. Items
+    nobody has are not popular, so that fewer than k items may be all there are.
+    """
+    places = min(k, int(np.count_nonzero(truth > 0)))
+    if places == 0:
+        return math.nan
+    last = np.partition(truth, -places)[-places]
+    above, tied = truth > last, truth == last
+    open_places = places - np.count_nonzero(above)
+    found = np.count_nonzero(above & is_listed)
+    return float(found + min(np.count_nonzero(tied & is_listed), open_places)) / places
+
+
+def l1_at(k: int, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return Σ |p̂ - p| over the ``k`` truly most popular items; what is not listed counts as 0.
+
+    Unlike L1 on a list of one's own, lists of different sizes can be compared by it.
+    """
+    if not (places := min(k, len(truth))):
+        return 0.0
+    last = np.partition(truth, -places)[-places]  # sorting all of them would take far longer
+    above = np.flatnonzero(truth > last)
+    tied = np.flatnonzero(truth == last)[: places - len(above)]
+    top = np.concatenate([above, tied])
+    return float(np.abs(estimate[top] - truth[top]).sum())
+
+
+def rare_half_bias(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return how far the less popular half of the listed records, by estimate, is off in sum.
+
+    Relative to its true mass; not a number where that is 0.
+    """
+    p_hat, p = estimate[cells.is_listed], truth[cells.is_listed]
+    if not len(p_hat):
+        return math.nan
+    rare = p_hat <= np.median(p_hat)
+    mass = p[rare].sum()
+    return float(p_hat[rare].sum() / mass - 1) if mass > 0 else math.nan
+
+
+class Coverage(NamedTuple):
+    """How often intervals hold the truth."""
+
+    share: float
+    """Of the items that have an interval."""
+    without_interval: int
+    """Items left out because they have none: their variance estimate is negative (flaw F1)."""
+
+
+def coverage(interval: tuple[FloatArray, FloatArray], truth: FloatArray) -> Coverage:
+    """Return the share of items whose [low, high] holds the truth, bounds included."""
+    low, high = interval
+    known = ~(np.isnan(low) | np.isnan(high))
+    without = int(np.count_nonzero(~known))
+    if not known.any():
+        return Coverage(math.nan, without)
+    holds = (low[known] <= truth[known]) & (truth[known] <= high[known])
+    return Coverage(float(holds.mean()), without)
+
+
+def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
+    """Return the NDCG of the queries, each discounted by the NDCG of its URLs.
+
+    Queries are ranked by their estimated mass on listed URLs, ties in byte order, and a query
+    is worth 2^rel - 1 with rel its share of the true mass. A query without true mass gains
+    nothing and its URL list counts as perfect. An empty list scores 0.
+    """
+    listed = cells.is_listed
+    query = cells.query_of_cell[listed]
+    true_mass = np.bincount(query, weights=truth[listed], minlength=cells.query_count - 1)
+    return ndcg_against_best(cells, estimate, truth, best=true_mass.astype(np.float64))
+
+
+def ndcg_against_best(
+    cells: Cells, estimate: FloatArray, truth: FloatArray, best: FloatArray
+) -> float:
+    """Return the NDCG of the list held against the best one there could be.
+
+    :func:`ndcg` asks whether the list is in order; a list of unpopular queries may well be. This
+    one asks as well whether they are the popular ones: what is missing gains nothing.
+
+    Args:
+        cells: The cells of the list.
+        estimate: What ranks it, a value for each cell.
+        truth: The true probability of each cell.
+        best: The true probabilities of the queries that the best list has, as many as the list
+            may have.
+    """
+    listed = cells.is_listed
+    query = cells.query_of_cell[listed]
+    k = cells.query_count - 1
+    if k == 0 or not best.sum() > 0:
+        return 0.0
+    true_mass = np.bincount(query, weights=truth[listed], minlength=k)
+    url_ndcg = _ndcg_of_each_query(query, estimate[listed], truth[listed])
+    estimated_mass = np.bincount(query, weights=estimate[listed], minlength=k)
+    ranking = np.argsort(-estimated_mass, kind="stable")
+    gain = _gain(true_mass / best.sum()) * url_ndcg
+    ideal = np.sort(_gain(best / best.sum()))[::-1]
+    return float((gain[ranking] @ _discount(k)) / (ideal @ _discount(len(best))))
+
+
+def _gain(relevance: FloatArray) -> FloatArray:
+    return 2.0**relevance - 1
+
+
+def _discount(places: int) -> FloatArray:
+    discount: FloatArray = 1 / np.log2(np.arange(2.0, places + 2))
+    return discount
+
+
+def _ndcg_of_each_query(query: IntArray, estimate: FloatArray, truth: FloatArray) -> FloatArray:
+    """Return NDCG^q of every query's URL list."""
+    mass = np.bincount(query, weights=truth)
+    share = np.divide(truth, mass[query], out=np.zeros_like(truth), where=mass[query] > 0)
+    gain = _gain(share)
+    rank = np.arange(len(query)) - np.searchsorted(query, query)
+    discount = 1 / np.log2(rank + 2.0)
+    achieved = np.bincount(query, weights=gain[np.lexsort((-estimate, query))] * discount)
+    ideal = np.bincount(query, weights=gain[np.lexsort((-truth, query))] * discount)
+    return np.divide(achieved, ideal, out=np.ones_like(ideal), where=ideal > 0)

@@ -1,0 +1,135 @@
+"""One result held against the truth."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.certificate.flaws import negative_variances
+from blender_dp.core.head_list.cells import BoolArray, FloatArray
+from blender_dp.evaluation.trials.metrics import (
+    coverage,
+    l1_at,
+    ndcg,
+    query_l1,
+    query_l1_rescaled,
+    rare_half_bias,
+    recall_at,
+    record_l1,
+    record_l1_rescaled,
+    record_rmse,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QueryTruth:
+    """Every query there is, listed or not: what recall needs beyond the cells."""
+
+    probability: FloatArray
+    is_listed: BoolArray
+    """Which of them the list names, in the list's order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """The paper's measures, for the blend and for each group apart, then measures beyond it.
+
+    Not a number where a measure has no value.
+    """
+
+    candidate_queries: int
+    candidate_records: int
+    queries: int
+    records: int
+    ndcg: float
+    ndcg_opt_in: float
+    ndcg_clients: float
+    query_l1: float
+    """Of the blended query estimates before projection: the paper's trend computation."""
+    query_l1_opt_in: float
+    query_l1_clients: float
+    record_l1: float
+    negative_variances: float
+    """The share of cells whose opt-in variance estimate is below zero."""
+    record_l1_rescaled: float
+    query_l1_rescaled: float
+    record_rmse: float
+    record_coverage: float
+    """The share of listed records whose 95 % interval holds the truth, where there is one."""
+    query_coverage: float
+    recall_queries_10: float
+    """The share of the 10 truly most popular queries that are listed."""
+    recall_queries_50: float
+    query_l1_top_50: float
+    """Of the 50 truly most popular queries, those that are not listed estimated as 0."""
+    rare_half_bias: float
+    """How far the less popular half of the records is off in sum, relative to its true mass."""
+    records_without_interval: int
+    queries_without_interval: int
+    record_opt_in_weight: float
+    """The median weight of the opt-in estimate among listed records: below ½, clients decide."""
+    query_opt_in_weight: float
+
+
+def score(
+    result: BlenderResult, true_cells: FloatArray, true_queries: QueryTruth | None = None
+) -> Scores:
+    """Measure one result.
+
+    Args:
+        result: What was computed.
+        true_cells: The true probability of every cell of its head list.
+        true_queries: The truth about all queries; recall is not a number without it.
+    """
+    cells = result.head_list.cells
+    listed = cells.is_listed
+    low, high = result.blended.cells.interval()
+    query_low, query_high = result.blended.queries.interval()
+    by_query = cells.by_query(true_cells)
+    of_records = coverage((low[listed], high[listed]), true_cells[listed])
+    of_queries = coverage((query_low[:-1], query_high[:-1]), by_query[:-1])
+    opt_in, clients, blended = result.curated.opt_in, result.clients, result.blended
+    return Scores(
+        candidate_queries=result.curated.candidate_queries,
+        candidate_records=result.curated.candidate_records,
+        queries=len(result.head_list.queries),
+        records=len(result.head_list.records()),
+        ndcg=ndcg(cells, blended.cells.projected, true_cells),
+        ndcg_opt_in=ndcg(cells, np.nan_to_num(opt_in.cells.probability), true_cells),
+        ndcg_clients=ndcg(cells, clients.cells.probability, true_cells),
+        query_l1=query_l1(blended.queries.raw.probability, by_query),
+        query_l1_opt_in=query_l1(opt_in.queries.probability, by_query),
+        query_l1_clients=query_l1(clients.queries.probability, by_query),
+        record_l1=record_l1(cells, blended.cells.projected, true_cells),
+        negative_variances=negative_variances(result) / cells.cell_count,
+        record_l1_rescaled=record_l1_rescaled(cells, blended.cells.projected, true_cells),
+        query_l1_rescaled=query_l1_rescaled(blended.queries.raw.probability, by_query),
+        record_rmse=record_rmse(cells, blended.cells.projected, true_cells),
+        record_coverage=of_records.share,
+        query_coverage=of_queries.share,
+        recall_queries_10=_query_recall(10, true_queries),
+        recall_queries_50=_query_recall(50, true_queries),
+        query_l1_top_50=_query_l1(50, blended.queries.raw.probability, true_queries),
+        rare_half_bias=rare_half_bias(cells, blended.cells.projected, true_cells),
+        records_without_interval=of_records.without_interval,
+        queries_without_interval=of_queries.without_interval,
+        record_opt_in_weight=_median(blended.cells.opt_in_weight[listed]),
+        query_opt_in_weight=_median(blended.queries.opt_in_weight[:-1]),
+    )
+
+
+def _median(values: FloatArray) -> float:
+    return float(np.median(values)) if len(values) else math.nan
+
+
+def _query_recall(k: int, truth: QueryTruth | None) -> float:
+    return math.nan if truth is None else recall_at(k, truth.probability, truth.is_listed)
+
+
+def _query_l1(k: int, estimate: FloatArray, truth: QueryTruth | None) -> float:
+    if truth is None:
+        return math.nan
+    everywhere = np.zeros_like(truth.probability)
+    everywhere[truth.is_listed] = estimate[:-1]
+    return l1_at(k, everywhere, truth.probability)

@@ -1,0 +1,89 @@
+"""The same experiment many times, on all processors, held against the truth each time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from blender_dp.core.blender import PRESETS, BlenderResult, blender
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.parameters import Parameters
+from blender_dp.engine.population.group_sizes import opt_in_users, require_both_groups
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedPopulation, coins_of_trial
+from blender_dp.evaluation.trials.scores import Scores, score
+from blender_dp.evaluation.trials.worker_pool import checked_workers, work_on
+
+Done = Callable[[int], None]
+"""Is told how many trials are done."""
+
+
+def uncounted(done: int) -> None:
+    """Take no note of how many trials are done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """What is repeated."""
+
+    parameters: Parameters
+    opt_in: float = 0.05
+    """The share of the users who opt in, drawn anew in every trial."""
+    repetitions: int = 20
+    seed: int = 0
+    """Decides every trial, whatever the number of workers."""
+
+    def __post_init__(self) -> None:
+        opt_in_users(1, self.opt_in)  # its range is checked there
+        if self.repetitions < 1:
+            raise ParameterError("repetitions", "at least 1", self.repetitions)
+        if self.seed < 0:
+            raise ParameterError("seed", "0 or more", self.seed)
+        for name in ("records_per_optin_user", "records_per_client"):
+            if getattr(self.parameters, name) != 1:
+                raise ParameterError(name, "1 in an evaluation", getattr(self.parameters, name))
+        PRESETS[self.parameters.preset].require_provable(self.parameters)
+
+    def trial(self, log: CodedLog, number: int) -> Scores:
+        """Run once and measure the result."""
+        result = self.result(log, number)
+        true_cells = log.true_cells(result.head_list)
+        return score(result, true_cells, log.query_truth(result.head_list))
+
+    def result(self, log: CodedLog, number: int) -> BlenderResult:
+        """Draw groups and records, and run BLENDER."""
+        groups, noise = coins_of_trial(self.seed, number)
+        randomness = Randomness.seeded(noise)
+        population = CodedPopulation.draw(
+            log, opt_in=self.opt_in, seed=groups, randomness=randomness
+        )
+        return blender(population, self.parameters, randomness)
+
+
+def run_trials(
+    log: CodedLog,
+    experiment: Experiment,
+    *,
+    workers: int | None = None,
+    progress: Done = uncounted,
+) -> list[Scores]:
+    """Return the scores of every trial, in order; the same ones for any number of workers.
+
+    Args:
+        log: What is known of everybody.
+        experiment: What to repeat, and how often.
+        workers: Processes; as many as there are processors if None. See :func:`work_on`.
+        progress: Is told how many trials are done.
+    """
+    opted_in = opt_in_users(log.users, experiment.opt_in)
+    workers = checked_workers(workers)
+    require_both_groups(opted_in, log.users - opted_in)
+    scores: dict[int, Scores] = {}
+
+    def finished(number: int, outcome: Scores) -> None:
+        scores[number] = outcome
+        progress(len(scores))
+
+    jobs = [partial(experiment.trial, number=i) for i in range(experiment.repetitions)]
+    work_on(log, jobs, workers=workers, finished=finished)
+    return [scores[number] for number in range(experiment.repetitions)]

@@ -1,0 +1,104 @@
+"""Work on one log, in several processes that share it through files: no copies."""
+
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import fields
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.evaluation.trials.coded_log import CodedLog
+
+Outcome = TypeVar("Outcome")
+Job = Callable[[CodedLog], Outcome]
+"""What is done with the log. Another process must be able to read it from a pickle."""
+
+
+def checked_workers(workers: int | None) -> int:
+    """Return how many processes are meant: as many as there are processors if None."""
+    if workers is None:
+        return os.cpu_count() or 1
+    if workers < 1:
+        raise ParameterError("workers", "at least 1", workers)
+    return workers
+
+
+def work_on(
+    log: CodedLog,
+    jobs: Sequence[Job[Outcome]],
+    *,
+    workers: int,
+    finished: Callable[[int, Outcome], None],
+) -> None:
+    """Do every job, and tell as each is done which one it was and what came of it.
+
+    Args:
+        log: What the jobs work on.
+        jobs: What to do, in any order.
+        workers: Processes. One works in this process; several are started afresh, so a script
+            that calls this needs the usual ``if __name__ == "__main__":``.
+        finished: Is told the number of a job and its outcome, in this process.
+    """
+    workers = min(workers, len(jobs))
+    if workers > 1:
+        _in_processes(log, jobs, workers, finished)
+        return
+    for number, job in enumerate(jobs):
+        finished(number, job(log))
+
+
+def _in_processes(
+    log: CodedLog,
+    jobs: Sequence[Job[Outcome]],
+    workers: int,
+    finished: Callable[[int, Outcome], None],
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="blender-dp-") as name:
+        directory = Path(name)
+        for field in fields(CodedLog):
+            np.save(directory / f"{field.name}.npy", getattr(log, field.name))
+        pool = ProcessPoolExecutor(
+            workers,
+            # A fork would copy locks that threads of this process hold.
+            mp_context=get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(directory,),
+        )
+        try:
+            number_of = {pool.submit(_work, job): number for number, job in enumerate(jobs)}
+            for done in as_completed(number_of):
+                finished(number_of[done], done.result())
+        except BrokenProcessPool:
+            raise BlenderError(
+                "a worker process was ended, perhaps for lack of memory; try fewer --workers"
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_log: list[CodedLog] = []
+"""What this process works on, if it is a worker: set once, when it starts."""
+
+
+def _start_worker(directory: Path) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    columns = {
+        field.name: np.load(directory / f"{field.name}.npy", mmap_mode="r")
+        for field in fields(CodedLog)
+    }
+    _log.append(CodedLog(**columns))
+
+
+def _work(job: Job[Any]) -> Any:  # noqa: ANN401 - whatever the job makes
+    try:
+        return job(_log[0])
+    except BlenderError as error:
+        # Some of its kinds cannot travel between processes; their sentence can.
+        raise BlenderError(str(error)) from None

@@ -1,0 +1,116 @@
+"""HTML pages that open offline.
+
+A page asks nobody for anything: style, script and figures lie in it, and its
+Content-Security-Policy names the one style sheet and the one script it may use by
+their hashes. Queries and URLs are whatever users typed, so they enter the page only
+as escaped JSON, and the script puts them there only as text.
+"""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+_SHARED_SCRIPTS = tuple(
+    f"shared/{name}.js"
+    for name in ("elements", "numbers", "cells", "tooltip", "scales", "series", "plane", "theme")
+)
+"""Scripts of every page; read before its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The files of a page, below ``assets``; its figures come later."""
+
+    name: str
+    """One word, also the name of its folder; ``name.html`` there is the middle of the page."""
+    sections: tuple[str, ...]
+    """Those that its top leads to; their ids are in lower case."""
+    style_sheets: tuple[str, ...]
+    scripts: tuple[str, ...]
+    """Names in its folder, without the ending; read in this order, after the shared ones."""
+
+    @property
+    def _content(self) -> str:
+        return f"{self.name}/{self.name}.html"
+
+    @property
+    def _scripts(self) -> tuple[str, ...]:
+        return (*_SHARED_SCRIPTS, *(f"{self.name}/{name}.js" for name in self.scripts))
+
+    @property
+    def assets(self) -> frozenset[str]:
+        """Every file it needs."""
+        return frozenset((_SHELL, self._content, *self.style_sheets, *self._scripts))
+
+    def with_figures(self, figures: Mapping[str, Any]) -> str:
+        """Return the page that shows ``figures``."""
+        style = "".join(map(_asset, self.style_sheets))
+        script = _in_one_function("".join(map(_asset, self._scripts)))
+        return Template(_asset(_SHELL)).substitute(
+            policy=_content_security_policy(style, script),
+            name=self.name,
+            sections="\n".join(
+                f'      <a href="#{section.lower()}">{section}</a>' for section in self.sections
+            ),
+            style=style,
+            content=_asset(self._content),
+            script=script,
+            figures=_json_for_html(figures),
+        )
+
+
+_SHELL = "shared/page.html"
+
+
+def _asset(name: str) -> str:
+    return (files("blender_dp.pages") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _in_one_function(script: str) -> str:
+    return f'(() => {{\n"use strict";\n{script}}})();\n'
+
+
+def _content_security_policy(style: str, script: str) -> str:
+    """Return a policy under which nothing but these two texts can run or be fetched."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_source_hash(script)}'",
+            f"style-src '{_source_hash(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _source_hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _json_for_html(figures: Mapping[str, Any]) -> str:
+    """Return JSON that no HTML parser can mistake for markup.
+
+    Only ASCII is written: line separators and lone surrogates, which a page or a file
+    may not take, become escapes like every other letter beyond it.
+    """
+    text = json.dumps(_finite(figures), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    # Outside of strings JSON has none of the three, so escaping them changes no value.
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value, at any depth
+    """Return the value with null for every number that JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

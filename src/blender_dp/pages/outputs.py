@@ -1,0 +1,165 @@
+"""Every file that a result is written as."""
+
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_result
+from blender_dp.core.certificate.flaws import count_flaws, unsound_weights
+from blender_dp.core.certificate.promises import promises
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.create_head_list.paper import count_threshold
+from blender_dp.core.curator.budget import Budget
+from blender_dp.core.parameters import delta_warning
+from blender_dp.engine.released_tables import query_table, record_table
+from blender_dp.pages.html_report import render_report
+from blender_dp.wire.documents.document import write_document
+from blender_dp.wire.published.certificate import certificate_document
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.published.release import release_document, user_counts
+
+SOFTWARE = ("blender-dp", "duckdb", "narwhals", "numpy", "pyarrow", "cryptography")
+REPORT = "report.html"
+FILES = (
+    *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),
+    *("head_list.json", "opt_in_estimates.json", "client_estimates.json", "certificate.json"),
+    *("release.json", "run.json", REPORT),
+)
+"""The names of what we write, and all that an earlier result may hold to be replaced."""
+TIMINGS = "timings"
+"""The part of run.json that depends on raw rows, there only if it was asked for."""
+
+
+def write_outputs(
+    directory: Path, result: BlenderResult, *, private: bool, created: str, facts: dict[str, Any]
+) -> None:
+    """Write the tables, the documents and the report of one result.
+
+    Args:
+        directory: Where to; it exists.
+        result: What was computed.
+        private: False if a seed was used anywhere.
+        created: When, in ISO 8601.
+        facts: What is known of how it was made: input, engine, seed, perhaps timings.
+    """
+    _write_table(directory / "records", record_table(result))
+    _write_table(directory / "queries", query_table(result))
+    certificate = released_certificate(result)
+    release = release_document(result, certificate, private=private, created=created)
+    run = run_document(result, certificate, private=private, created=created, facts=facts)
+    write_document(directory / "head_list.json", head_list_document(result.head_list))
+    write_document(directory / "release.json", release)
+    write_document(directory / "run.json", run)
+    shown = {name: part for name, part in run.items() if name != TIMINGS}
+    (directory / REPORT).write_text(render_report(release, shown), encoding="utf-8")
+
+
+def released_certificate(result: BlenderResult) -> dict[str, Any]:
+    """Return what everybody spent on a result; refuse to release one above its promise."""
+    certificate = require_kept(certify_result(result))
+    choice = result.curated.choice
+    return certificate_document(
+        certificate, result.head_list, result.parameters, choice.branch if choice else None
+    )
+
+
+def run_document(
+    result: BlenderResult,
+    certificate: dict[str, Any],
+    *,
+    private: bool,
+    created: str,
+    facts: dict[str, Any],
+) -> dict[str, Any]:
+    """Return how the result was made. No number in it counts anything but users."""
+    parameters, head_list = result.parameters, result.head_list
+    return {
+        "format": "blender-dp run",
+        "version": 1,
+        "private": private,
+        "created": created,
+        "parameters": parameters.document(),
+        "users": user_counts(result),
+        "head_list": {
+            "candidate_queries": result.curated.candidate_queries,
+            "candidate_records": result.curated.candidate_records,
+            "queries": len(head_list.queries),
+            "records": len(head_list.records()),
+            "cells": head_list.cells.cell_count,
+        },
+        "method": method(result),
+        "promises": [asdict(promise) for promise in promises(result)],
+        "certificate": certificate,
+        "flaws": [asdict(flaw) for flaw in count_flaws(result)],
+        "notes": notes(result),
+        "software": {"python": platform.python_version(), **{s: version(s) for s in SOFTWARE}},
+        **facts,
+    }
+
+
+def method(result: BlenderResult) -> dict[str, Any]:
+    """Return what was chosen on the way, and why; public numbers decided it."""
+    choice, mechanism = result.curated.choice, result.head_list.mechanism
+    if choice is None or not isinstance(mechanism, SubsetSelectionMechanism):
+        return {"discovery": {"count_threshold": float(count_threshold(result.parameters))}}
+    share = mechanism.query_share
+    return {
+        "discovery": {
+            "branch": choice.branch,
+            "reason": choice.reason,
+            "spent": [
+                {"on": line.release, "epsilon": float(line.epsilon), "delta": float(line.delta)}
+                for line in Budget.of(result.parameters).ledger(choice.branch)
+            ],
+        },
+        "clients": {
+            "query_share": share,
+            "reason": f"{share:.0%} of the clients are asked for their query only: of the shares "
+            "tried, the one with the least predicted errors of records and queries together.",
+        },
+    }
+
+
+def notes(result: BlenderResult) -> list[str]:
+    """Return what a reader should know before the numbers."""
+    wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
+    warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
+    said = [] if warning is None else [warning]
+    unsound = unsound_weights(result) if result.parameters.preset == "paper" else 0
+    if not found:
+        said.append(
+            "No record passed the threshold: the opt-in group is too small for a head list. "
+            "More opt-in users, a larger ε or a larger δ would help."
+        )
+        return said
+    if wanted is not None and found < wanted:
+        said.append(
+            f"The head list has {found} queries, fewer than the {wanted} asked for: no more "
+            "passed the threshold. More opt-in users or a larger ε would list more."
+        )
+    if unsound:
+        said.append(
+            f"{unsound} blended estimates have a weight outside 0 to 1, because the paper's "
+            "variance estimate is negative there (flaw F1). They are marked, may be far off and "
+            "have no interval."
+        )
+    drift = result.blended.drift
+    if drift is not None and drift.is_significant:
+        said.append(drift.sentence)
+    disagreement = result.blended.disagreement
+    if disagreement is not None and disagreement.is_alarming:
+        said.append(disagreement.sentence)
+    return said
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
+    pa.parquet.write_table(table, path.with_suffix(".parquet"))
+    pa.csv.write_csv(table, path.with_suffix(".csv"))

@@ -1,0 +1,62 @@
+"""What the service is made of, put together by whoever starts it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.service.http.access import Rate
+from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.operation.metrics import Metrics
+from blender_dp.service.storage.store import CampaignStore
+
+MOST_DELTA = 1e-5
+"""The largest δ unless the operator of the service says otherwise; devices here take no more."""
+Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Answers the planner's question; slow, so it is called in a thread."""
+
+
+class TooMuchWorkError(BlenderError):
+    """A question to the planner takes more time or memory than one may take."""
+
+    def __init__(self) -> None:
+        super().__init__("the question takes more time or memory than one may take")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much is taken from whom."""
+
+    enrol: Rate = field(default=Rate(burst=20, per_second=0.2))
+    """Open enrolment, for each address."""
+    opt_in: Rate = field(default=Rate(burst=60, per_second=1.0))
+    """Contributions and withdrawals, for each token."""
+    wrong_tokens: Rate = field(default=Rate(burst=10, per_second=0.1))
+    """Guesses at tokens, for each address."""
+    plan: Rate = field(default=Rate(burst=5, per_second=0.1))
+    """Questions to the planner, which takes seconds for each."""
+    most_delta: float = MOST_DELTA
+    """The largest δ of a campaign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Storage, keys, clock, randomness, and what the command line passes in."""
+
+    store: CampaignStore
+    keys: KeyVault
+    now: Callable[[], datetime]
+    """In UTC."""
+    random_bytes: Callable[[int], bytes]
+    limits: Limits = field(default_factory=Limits)
+    metrics: Metrics = field(default_factory=Metrics)
+    metrics_need_token: bool = False
+    """Whether figures are shown only to those who have a role."""
+    predict: Predict | None = None
+    """The planner; None where it is not installed."""
+    directory: Path | None = None
+    """The service's data directory, whose disk is watched; None if it has none."""
+    dashboard: Path | None = None
+    """The folder with the dashboard's files; None where it was not built."""

@@ -1,0 +1,114 @@
+"""The outermost layer: sends reports to their own route and all else to the framework.
+
+It sees every answer, so that the line in the log, the figures, and the headers that keep browsers
+safe are made in one place.
+"""
+
+import re
+import time
+from typing import Any
+
+from litestar import Litestar
+
+from blender_dp.service.http.allowed_methods import allowed_methods
+from blender_dp.service.http.answers import Send, send_problem
+from blender_dp.service.http.bodies.request_body import Disconnected, Receive
+from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaign_in
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
+
+_OPEN = re.compile(
+    r"/v1/campaigns/[^/]+(?:/(?:reports|enrol|opt-in|head-list|release|opt-in-estimates|"
+    r"client-estimates|certificate))?|/v1/log"
+)
+"""What pages and extensions of any origin may call; never with credentials."""
+_ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+_EXPOSED = (b"access-control-expose-headers", b"etag, retry-after")
+_PREFLIGHT = [
+    (b"access-control-allow-methods", b"GET, POST, DELETE"),
+    (
+        b"access-control-allow-headers",
+        b"authorization, content-type, content-encoding, if-none-match",
+    ),
+    (b"access-control-max-age", b"86400"),
+]
+_SAFE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+_FOR_ALL = [_ANY_ORIGIN, _EXPOSED, (b"cross-origin-resource-policy", b"cross-origin")]
+_FOR_OURS = [
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        b"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        b"frame-ancestors 'none'",
+    ),
+]
+NO_ROUTE = "(none)"
+_METHODS = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH"})
+
+
+class Front:
+    """The whole service as one ASGI application."""
+
+    def __init__(self, desk: Desk, framework: Litestar) -> None:
+        self.desk, self.framework = desk, framework
+        self._reports = ReportRoute(desk)
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401
+        """Answer a request, whatever happens."""
+        if scope["type"] != "http":
+            await self.framework(scope, receive, send)
+            return
+        began, path = time.perf_counter(), scope["path"]
+        campaign_id = campaign_in(path)
+        is_open = campaign_id is not None or _OPEN.fullmatch(path) is not None
+        answer = _Answer(send, is_open=is_open)
+        try:
+            if scope["method"] == "OPTIONS":
+                await self._options(path, answer)
+            elif campaign_id is not None:
+                await self._reports(campaign_id, scope, receive, answer)
+            else:
+                await self.framework(scope, receive, answer)
+        except Disconnected:
+            answer.status = answer.status or 499
+        except Exception as error:  # noqa: BLE001 - nobody else is left to answer
+            self.desk.journal.failure("request", error)
+            if not answer.status:
+                await send_problem(Problem.INTERNAL_ERROR.error(), answer)
+        route = TEMPLATE if campaign_id else scope.get("path_template") or NO_ROUTE
+        self._note(scope["method"], route, answer.status, time.perf_counter() - began)
+
+    async def _options(self, path: str, answer: "_Answer") -> None:
+        """Say what may be done here, and to other origins' pages that they may do it."""
+        allowed = allowed_methods(self.framework, path)
+        if allowed is None:
+            await send_problem(Problem.NOT_FOUND.error(), answer)
+            return
+        headers = [(b"allow", allowed.encode()), *(_PREFLIGHT if answer.is_open else ())]
+        await answer({"type": "http.response.start", "status": 204, "headers": headers})
+        await answer({"type": "http.response.body", "body": b""})
+
+    def _note(self, method: str, route: str, status: int, seconds: float) -> None:
+        method = method if method in _METHODS else "other"  # a method may be anything
+        self.desk.parts.metrics.answered(route, method, status, seconds)
+        self.desk.journal.request(method=method, route=route, status=status, seconds=seconds)
+
+
+class _Answer:
+    """Adds what every answer has and remembers its status."""
+
+    __slots__ = ("_send", "is_open", "status")
+
+    def __init__(self, send: Send, *, is_open: bool) -> None:
+        self._send, self.is_open, self.status = send, is_open, 0
+
+    async def __call__(self, message: Any) -> None:  # noqa: ANN401
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            others = _FOR_ALL if self.is_open else _FOR_OURS
+            message["headers"] = [*message["headers"], *_SAFE, *others]
+        await self._send(message)

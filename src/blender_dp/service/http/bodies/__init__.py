@@ -1,0 +1,1 @@
+"""Request bodies: memory, threads and strict JSON."""

@@ -1,0 +1,139 @@
+"""A request's body: received whole, in time and within its limit; inflated if it came as gzip."""
+
+import asyncio
+import zlib
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, NamedTuple
+
+from blender_dp.service.http.bodies.in_flight import BodyLease
+from blender_dp.service.problems import Problem
+
+Receive = Callable[[], Awaitable[Any]]
+Headers = Iterable[tuple[bytes, bytes]]
+SECONDS = 60.0
+"""How long a body may take to arrive."""
+_GZIP = 16 + zlib.MAX_WBITS
+_PIECE = 1 << 18
+"""Bytes that are inflated before the next look at the limits."""
+
+
+class Disconnected(Exception):  # noqa: N818 - nobody is left to answer
+    """The client went away before its request was whole."""
+
+
+class ReceivedBody(NamedTuple):
+    """A body as it came over the network."""
+
+    content: bytes
+    is_gzip: bool
+
+    def plain(self, most: int, most_objects: int | None = None) -> bytes:
+        """Return the body as it was before its client compressed it.
+
+        Args:
+            most: Bytes, else refused.
+            most_objects: JSON objects, else refused. Counted by their opening brackets while the
+                body is inflated, so that a small body which stands for millions of objects costs
+                no more than an honest one.
+        """
+        if self.is_gzip:
+            return inflated(self.content, most, most_objects)
+        if most_objects is not None:
+            _require_objects(self.content.count(b"{"), most_objects)
+        return self.content
+
+
+async def read_body(
+    headers: Headers, receive: Receive, most: int, lease: BodyLease | None = None
+) -> ReceivedBody:
+    """Return the body as it was sent, at most ``most`` bytes of it.
+
+    Args:
+        headers: The request's, names in lower case.
+        receive: Gives the pieces.
+        most: Bytes, before and after inflating.
+        lease: Counts the bytes against what all bodies together may hold; None counts nothing.
+    """
+    is_gzip = _check_headers(headers, most)
+    try:
+        async with asyncio.timeout(SECONDS):
+            content = await _collected(receive, most, lease)
+    except TimeoutError:
+        raise Problem.BODY_TOO_SLOW.error() from None
+    return ReceivedBody(content, is_gzip)
+
+
+def _check_headers(headers: Headers, most: int) -> bool:
+    """Refuse what is not JSON, plain or gzip, or says that it is too long; tell which it is."""
+    media_type = encoding = b""
+    for name, value in headers:
+        if name == b"content-type":
+            media_type = value
+        elif name == b"content-encoding":
+            encoding = value.strip().lower()
+        elif name == b"content-length" and value.isdigit() and int(value) > most:
+            raise Problem.BODY_TOO_LARGE.error()
+    if media_type != b"application/json" and not _is_json(media_type):
+        raise Problem.MEDIA_TYPE_NOT_SUPPORTED.error()
+    if encoding not in (b"", b"identity", b"gzip"):
+        raise Problem.ENCODING_NOT_SUPPORTED.error()
+    return encoding == b"gzip"
+
+
+def _is_json(media_type: bytes) -> bool:
+    essence, _, parameters = media_type.lower().partition(b";")
+    return essence.strip() == b"application/json" and parameters.strip() in (
+        b"",
+        b"charset=utf-8",
+        b'charset="utf-8"',
+    )
+
+
+async def _collected(receive: Receive, most: int, lease: BodyLease | None) -> bytes:
+    message = await receive()
+    if message["type"] == "http.request" and not message.get("more_body", False):
+        body: bytes = message.get("body", b"")
+        if len(body) > most:
+            raise Problem.BODY_TOO_LARGE.error()
+        return body
+    pieces, total = [], 0
+    while message["type"] == "http.request":
+        pieces.append(message.get("body", b""))
+        total += len(pieces[-1])
+        if total > most:
+            raise Problem.BODY_TOO_LARGE.error()
+        if lease is not None:
+            await lease.hold(total)
+        if not message.get("more_body", False):
+            return b"".join(pieces)
+        message = await receive()
+    raise Disconnected
+
+
+def inflated(body: bytes, most: int, most_objects: int | None = None) -> bytes:
+    """Inflate gzip, never to much more than ``most`` bytes or ``most_objects`` brackets."""
+    stream, pieces, total, objects = zlib.decompressobj(_GZIP), list[bytes](), 0, 0
+    rest = body
+    try:
+        while not stream.eof:
+            piece = stream.decompress(rest, _PIECE)
+            rest = stream.unconsumed_tail
+            if not piece and not rest and not stream.eof:
+                raise Problem.BODY_NOT_GZIP.error()
+            pieces.append(piece)
+            total += len(piece)
+            if total > most:
+                raise Problem.INFLATED_TOO_LARGE.error()
+            if most_objects is not None:
+                objects += piece.count(b"{")
+                _require_objects(objects, most_objects)
+    except zlib.error:
+        raise Problem.BODY_NOT_GZIP.error() from None
+    if stream.unused_data:
+        raise Problem.BODY_NOT_GZIP.error()
+    return b"".join(pieces)
+
+
+def _require_objects(objects: int, most: int) -> None:
+    if objects > most:
+        raise Problem.WRONG_NUMBER_OF_REPORTS.error()

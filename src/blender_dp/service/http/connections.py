@@ -1,0 +1,154 @@
+"""Connections with time limits, and with a limit on how many are open.
+
+The server's own protocol waits for ever for a request's first line, for the rest of its headers and
+for a reader of its answer. Here each of these waits ends. When too many connections are open, the
+one that has been without a request for the longest time makes room for a new one, so that idle
+connections keep nobody out.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.problems import RETRY_SECONDS
+
+MOST_CONNECTIONS = 10_000
+"""Open at once in one process."""
+_REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n"
+    b"retry-after: %d\r\n\r\n" % RETRY_SECONDS
+)
+_WARN_SHARE = 0.8
+_WARN_SECONDS = 60.0
+
+
+@dataclass(slots=True, kw_only=True)
+class ConnectionLimits:
+    """How many connections a process has, and how long each may wait."""
+
+    journal: Journal
+    most: int = MOST_CONNECTIONS
+    header_seconds: float = 20.0
+    """From the opening, or from the first byte after an answer, to the end of the headers."""
+    idle_seconds: int = 5
+    """From an answer to the first byte of the next request."""
+    write_seconds: float = 60.0
+    """For a client to read what it was sent."""
+    waiting: "OrderedDict[TimedConnection, None]" = field(default_factory=OrderedDict)
+    """Connections without a request, the one that waits longest first."""
+    _warned: float = float("-inf")
+
+    def protocol(self) -> type[HttpToolsProtocol]:
+        """Return what the server makes for each connection."""
+        return type("LimitedConnection", (TimedConnection,), {"limits": self})
+
+    def warn_if_many(self, count: int) -> None:
+        """Write a line when most of the limit is used, at most once in a minute."""
+        if count < _WARN_SHARE * self.most or time.monotonic() < self._warned + _WARN_SECONDS:
+            return
+        self._warned = time.monotonic()
+        self.journal.write("many-connections", open=count, limit=self.most)
+
+
+class TimedConnection(HttpToolsProtocol):
+    """One connection; its subclasses know their limits."""
+
+    limits: ClassVar[ConnectionLimits]
+    _header_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - of either event loop
+        """Begin to wait for a request, unless too many others are at work."""
+        super().connection_made(transport)
+        self.limits.warn_if_many(len(self.connections))
+        if len(self.connections) > self.limits.most and not self._make_room():
+            transport.write(_REFUSAL)
+            transport.close()
+            self._end_if_unread()
+            return
+        self._wait_for_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        self._stop_write_timer()
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; what is no part of a request that is being answered must end soon."""
+        super().data_received(data)
+        if not self._has_request and not self.transport.is_closing():
+            self._wait_for_headers()
+
+    def on_headers_complete(self) -> None:
+        """Begin to answer; from here on the body's own limits hold."""
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        if not self._has_request:
+            self.limits.waiting[self] = None
+            self._end_if_unread()
+
+    def pause_writing(self) -> None:
+        """Give the client some time to read."""
+        super().pause_writing()
+        self._end_if_unread()
+
+    def resume_writing(self) -> None:
+        """Note that the client reads."""
+        super().resume_writing()
+        self._stop_write_timer()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """End an idle connection."""
+        super().timeout_keep_alive_handler()
+        self._end_if_unread()
+
+    @property
+    def _has_request(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait_for_headers(self) -> None:
+        self.limits.waiting.setdefault(self)
+        if self._header_timer is None:
+            seconds = self.limits.header_seconds
+            self._header_timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        self.limits.waiting.pop(self, None)
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+
+    def _end_if_unread(self) -> None:
+        """End the connection in a while if its client does not read what it was sent."""
+        if self._write_timer is None and self.transport.get_write_buffer_size():
+            seconds = self.limits.write_seconds
+            self._write_timer = self.loop.call_later(seconds, self._abort_if_unread)
+
+    def _abort_if_unread(self) -> None:
+        self._write_timer = None
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    def _make_room(self) -> bool:
+        """End the connection that waits longest; return whether there was one."""
+        if not self.limits.waiting:
+            return False
+        oldest, _ = self.limits.waiting.popitem(last=False)
+        oldest.transport.abort()
+        return True

@@ -1,0 +1,57 @@
+"""JSON lines for what libraries log, for warnings, and for errors that nobody caught.
+
+Without this they would be plain text between the service's own lines. Their words are left out:
+they may quote what somebody sent. The place in the code says as much to whoever mends it.
+"""
+
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from types import TracebackType
+from typing import TextIO
+
+from blender_dp.service.operation.logging import Journal, JournalHandler
+
+
+@contextmanager
+def all_lines_in(journal: Journal) -> Iterator[None]:
+    """Write everything that this process says to standard error as lines of a journal."""
+
+    def warn(
+        message: Warning | str,  # noqa: ARG001 - may quote what somebody sent
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,  # noqa: ARG001 - Python's signature
+        line: str | None = None,  # noqa: ARG001 - may quote code
+    ) -> None:
+        at = f"{PurePath(filename).name}:{lineno}"
+        journal.write("warning", error=category.__name__, at=at)
+
+    def uncaught(
+        _kind: type[BaseException], error: BaseException, _traceback: TracebackType | None
+    ) -> None:
+        journal.failure("process", error)
+
+    def uncaught_in_thread(given: threading.ExceptHookArgs) -> None:
+        if given.exc_value is not None:
+            journal.failure("thread", given.exc_value)
+
+    def unraisable(given: "sys.UnraisableHookArgs") -> None:
+        if given.exc_value is not None:
+            journal.failure("finalizer", given.exc_value)
+
+    handler, root = JournalHandler(journal), logging.getLogger()
+    before = warnings.showwarning, sys.excepthook, threading.excepthook, sys.unraisablehook
+    root.addHandler(handler)
+    warnings.showwarning, sys.excepthook = warn, uncaught
+    threading.excepthook, sys.unraisablehook = uncaught_in_thread, unraisable
+    try:
+        yield
+    finally:
+        warnings.showwarning, sys.excepthook, threading.excepthook, sys.unraisablehook = before
+        root.removeHandler(handler)

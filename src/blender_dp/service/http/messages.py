@@ -1,0 +1,273 @@
+"""What routes take and give, as the OpenAPI description shows it; unknown fields are refused."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from blender_dp.core.parameters import Parameters, delta_warning
+from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
+from blender_dp.service.operation.condition import Trouble
+from blender_dp.wire.service.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
+
+MOST_CLIENTS = 10**10
+MOST_OPEN_HOURS = 24 * 366
+_HOURS = "open_hours"
+MOST_EPSILON = 64.0
+"""A larger ε promises nothing; the clients here refuse far smaller ones."""
+Time = Annotated[datetime, Meta(tz=True)]
+Count = Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+Line = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
+Version = Annotated[str, Meta(min_length=1, max_length=MOST_VERSION_LETTERS)]
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a request may bring."""
+
+
+class ConsentText(Taken, frozen=True, kw_only=True):
+    """What people agree to when they opt in."""
+
+    version: Version
+    text: Text
+
+
+class Promise(Taken, frozen=True, kw_only=True):
+    """ε, δ and the knobs; what is left out has its documented default."""
+
+    epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
+    delta: Share
+    head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    preset: Literal["sharp", "paper"] = "sharp"
+    one_record_each: bool = False
+    head_list_user_fraction: Share = 0.95
+    query_budget_fraction: Share = 0.85
+    records_per_optin_user: Annotated[int, Meta(ge=1, le=1000)] = 1
+    records_per_client: Literal[1] = 1
+    project: bool = True
+
+    def parameters(self) -> Parameters:
+        """Return them checked together."""
+        return Parameters(**msgspec.structs.asdict(self))
+
+
+class When(Taken, frozen=True, kw_only=True):
+    """When a campaign moves by itself; null waits for an operator."""
+
+    opt_in_until: Time | None = None
+    opt_in_enough: Count | None = None
+    clients_from: Time | None = None
+    clients_until: Time | None = None
+    clients_enough: Count | None = None
+    open_hours: Annotated[int, Meta(ge=0, le=MOST_OPEN_HOURS)] = 24
+    """Before that, a number seals no side to which anybody may send."""
+
+    def rules(self) -> Rules:
+        """Return them as the campaign has them."""
+        return Rules(**msgspec.structs.asdict(self))
+
+
+class NewCampaign(Taken, frozen=True, kw_only=True):
+    """A campaign to be made."""
+
+    name: Line
+    purpose: Text
+    consent: ConsentText
+    parameters: Promise
+    expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
+    open_enrolment: bool = False
+    rules: When = When()
+
+    def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
+        """Return it as a draft, if its rules are possible."""
+        campaign = Campaign(
+            id=campaign_id,
+            name=self.name,
+            purpose=self.purpose,
+            consent=Consent(version=self.consent.version, text=self.consent.text),
+            parameters=self.parameters.parameters(),
+            expected_clients=self.expected_clients,
+            open_enrolment=self.open_enrolment,
+            rules=self.rules.rules(),
+            state=State.DRAFT,
+            created_at=now,
+            moved_at=now,
+        )
+        campaign.require_possible_rules()
+        return campaign
+
+
+class WantedMove(Taken, frozen=True, kw_only=True):
+    """A move, and the state from which it is meant."""
+
+    move: Move
+    origin: State = msgspec.field(name="from")
+
+
+class WantedRetry(Taken, frozen=True, kw_only=True):
+    """The kind of job to try again."""
+
+    kind: JobKind
+
+
+class WantedEnrolments(Taken, frozen=True, kw_only=True):
+    """How many tokens to make."""
+
+    count: Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class Receipt(Taken, frozen=True, kw_only=True):
+    """Which text somebody agreed to, and when."""
+
+    version: Version
+    text_digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
+    given_at: Annotated[str, Meta(min_length=20, max_length=24)]
+
+
+class ContributedRecord(Taken, frozen=True, kw_only=True):
+    """One search and the result chosen."""
+
+    query: str
+    url: str
+
+
+class NewContribution(Taken, frozen=True, kw_only=True):
+    """What an opt-in user uploads."""
+
+    version: Literal[1]
+    consent: Receipt
+    records: Annotated[list[ContributedRecord], Meta(max_length=MOST_RECORDS)]
+
+
+class Question(Taken, frozen=True, kw_only=True):
+    """What the planner is asked."""
+
+    users: Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
+    epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
+    delta: Share
+    opt_in: Share = 0.05
+    like: Annotated[str, Meta(max_length=20, pattern="^[a-z]+(-[a-z]+|:[0-9.]+)?$")] = "aol"
+    preset: Literal["sharp", "paper"] = "sharp"
+    head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+
+
+class ShownConsent(msgspec.Struct, frozen=True, kw_only=True):
+    """The consent with the digest by which receipts name its text."""
+
+    version: str
+    text: str
+    text_digest: str
+
+
+class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
+    """A campaign as everybody may see it."""
+
+    id: UUID
+    name: str
+    purpose: str
+    state: State
+    parameters: dict[str, Any]
+    consent: ShownConsent
+    expected_clients: int
+    open_enrolment: bool
+    rules: When
+    created_at: datetime
+    moved_at: datetime
+    description: dict[str, Any] | None = None
+    """What no move changes, numbers with fractions as texts; null where many are listed.
+
+    Signed head lists and the public log name the digest of this object.
+    """
+    certificate: dict[str, Any] | None = None
+    """What the plan spends of the opt-in users, exactly; null where many campaigns are listed."""
+    warnings: list[str] = []
+    """What an operator should reconsider before opening it, in sentences."""
+
+    @classmethod
+    def of(
+        cls,
+        campaign: Campaign,
+        description: Mapping[str, Any] | None = None,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> "ShownCampaign":
+        """Return how a campaign is shown."""
+        consent, rules = campaign.consent, campaign.rules
+        users = campaign.expected_clients + (rules.opt_in_enough or 0)
+        warning = delta_warning(campaign.parameters.delta, users)
+        return cls(
+            id=campaign.id,
+            name=campaign.name,
+            purpose=campaign.purpose,
+            state=campaign.state,
+            parameters=campaign.parameters.document(),
+            consent=ShownConsent(
+                version=consent.version,
+                text=consent.text,
+                text_digest=consent_digest(consent.text),
+            ),
+            expected_clients=campaign.expected_clients,
+            open_enrolment=campaign.open_enrolment,
+            rules=When(
+                **{name: getattr(rules, name) for name in When.__struct_fields__ if name != _HOURS},
+                open_hours=rules.open_hours or 0,
+            ),
+            created_at=campaign.created_at,
+            moved_at=campaign.moved_at,
+            description=None if description is None else dict(description),
+            certificate=None if certificate is None else dict(certificate),
+            warnings=[] if warning is None else [warning],
+        )
+
+
+class ShownCampaigns(msgspec.Struct, frozen=True, kw_only=True):
+    """Campaigns, newest first."""
+
+    campaigns: list[ShownCampaign]
+
+
+class Tokens(msgspec.Struct, frozen=True, kw_only=True):
+    """Enrolment tokens, shown this once."""
+
+    tokens: list[str]
+
+
+class OneToken(msgspec.Struct, frozen=True, kw_only=True):
+    """An enrolment token, shown this once."""
+
+    token: str
+
+
+class Contributed(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a contribution."""
+
+    repeated: bool
+    """Whether the very same one was there already."""
+
+
+class Taker(msgspec.Struct, frozen=True, kw_only=True):
+    """Whose token it is."""
+
+    name: str
+    role: str
+
+
+class SignedLog(msgspec.Struct, frozen=True, kw_only=True):
+    """Entries of a log, signed at the last."""
+
+    entries: list[dict[str, Any]]
+    public_key: str
+    signature: str
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the service can work."""
+
+    status: Literal["ok", "degraded"]
+    reasons: list[Trouble]
+    """Why it is degraded."""
+    version: str

@@ -1,0 +1,182 @@
+"""From the bytes of a request to reports that can be counted, or a refusal; pure and vectorised.
+
+One body is a single report or a batch. What is not expressible in the campaign's list is refused
+and never repaired, and one such report refuses its whole request.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.service.http.bodies.request_body import ReceivedBody
+from blender_dp.service.http.bodies.strict_json import why_not_understood
+from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
+from blender_dp.service.problems import Problem, of_fault
+from blender_dp.wire.reports.packed_items import pieces
+from blender_dp.wire.reports.service_report import (
+    ID_BYTES,
+    MOST_REPORTS,
+    NamedItems,
+    RefusedReportError,
+    ReportReader,
+)
+
+MOST_SINGLE_BYTES = 1 << 16
+"""A report on a list of 100,000 cells at the smallest ε is a third of this."""
+MOST_BATCH_BYTES = 1 << 25
+_MOST_OBJECTS = MOST_REPORTS + 1
+"""In a body: the reports and what is around them."""
+
+
+class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """One of a batch, of subset selection."""
+
+    report_id: str
+    question: str
+    items: str
+
+
+class CellReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """One of a batch, of LocalAlg."""
+
+    report_id: str
+    cell: int
+
+
+class _Envelope(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a single report and a batch share."""
+
+    version: int
+    head_list: str
+    mechanism: str
+
+
+class SubsetBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
+    """A single report or a batch of subset selection."""
+
+    report_id: str | UnsetType = UNSET
+    question: str | UnsetType = UNSET
+    items: str | UnsetType = UNSET
+    reports: list[SubsetReport] | UnsetType = UNSET
+
+
+class CellBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
+    """A single report or a batch of LocalAlg."""
+
+    report_id: str | UnsetType = UNSET
+    cell: int | UnsetType = UNSET
+    reports: list[CellReport] | UnsetType = UNSET
+
+
+_SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
+"""Quotation marks around the names of what is shared and its two texts."""
+
+
+class ReportIntake:
+    """Checks the reports of one campaign; made once from its list and kept."""
+
+    def __init__(self, head_list: HeadList, tag_key: bytes) -> None:
+        self._reader = ReportReader(head_list)
+        body: type[SubsetBody | CellBody] = CellBody if self._reader.has_cells else SubsetBody
+        self._decoder: msgspec.json.Decoder[SubsetBody | CellBody] = msgspec.json.Decoder(body)
+        self._tag_key = tag_key
+
+    def received(self, body: ReceivedBody) -> CheckedReports:
+        """Return what the reports of a body name, inflated if that is needed.
+
+        The count of objects is bounded before any is decoded.
+        """
+        return self.checked(body.plain(MOST_BATCH_BYTES, _MOST_OBJECTS))
+
+    def checked(self, body: bytes) -> CheckedReports:
+        """Return what a body's reports name, each with its id and tag."""
+        try:
+            decoded = self._decoder.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise why_not_understood(body) from None
+        if not _is_batch(decoded) and len(body) > MOST_SINGLE_BYTES:
+            raise Problem.BODY_TOO_LARGE.error()
+        try:
+            self._reader.require_shared(decoded.version, decoded.head_list, decoded.mechanism)
+            if isinstance(decoded, CellBody):
+                return self._cells(body, _cell_reports(decoded), _is_batch(decoded))
+            if isinstance(decoded.reports, list):
+                return self._subsets(body, _subset_reports(decoded))
+            return self._subset(body, *_subset_reports(decoded))
+        except RefusedReportError as refusal:
+            raise of_fault(refusal.fault) from None
+
+    def _subset(self, body: bytes, report: SubsetReport) -> CheckedReports:
+        report_id, answer = self._reader.single(report.report_id, report.question, report.items)
+        _require_keys_once(body, texts=3, names=3, reports=1, is_batch=False)
+        return self._tagged(report_id, [report.items.encode()], [answer])
+
+    def _subsets(self, body: bytes, reports: Sequence[SubsetReport]) -> CheckedReports:
+        ids = self._reader.ids([report.report_id for report in reports])
+        questions = [report.question for report in reports]
+        items = [report.items for report in reports]
+        answers = self._reader.subsets(ids, questions, items)
+        _require_keys_once(body, texts=3, names=3, reports=len(reports), is_batch=True)
+        return self._tagged(ids, map(str.encode, items), answers)
+
+    def _cells(self, body: bytes, reports: Sequence[CellReport], is_batch: bool) -> CheckedReports:
+        ids = self._reader.ids([report.report_id for report in reports])
+        answers = self._reader.cells([report.cell for report in reports])
+        _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=is_batch)
+        return self._tagged(ids, [b"%d" % report.cell for report in reports], answers)
+
+    def _tagged(
+        self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
+    ) -> CheckedReports:
+        # The id is in the tag, so that equal contents have different tags. The question is not:
+        # the id decides it.
+        tags = b"".join(map(self._tag, pieces(ids, ID_BYTES), contents))
+        return CheckedReports(ids=ids, tags=tags, answers=answers)
+
+    def _tag(self, report_id: bytes, content: bytes) -> bytes:
+        tagged = hashlib.blake2b(report_id + content, key=self._tag_key, digest_size=TAG_BYTES)
+        return tagged.digest()
+
+
+def _is_batch(decoded: SubsetBody | CellBody) -> bool:
+    return decoded.reports is not UNSET
+
+
+def _subset_reports(decoded: SubsetBody) -> list[SubsetReport]:
+    alone = (decoded.report_id, decoded.question, decoded.items)
+    _require_one_form(decoded.reports, alone)
+    if isinstance(decoded.reports, list):
+        return decoded.reports
+    return [SubsetReport(*cast("tuple[str, str, str]", alone))]
+
+
+def _cell_reports(decoded: CellBody) -> list[CellReport]:
+    alone = (decoded.report_id, decoded.cell)
+    _require_one_form(decoded.reports, alone)
+    if isinstance(decoded.reports, list):
+        return decoded.reports
+    return [CellReport(*cast("tuple[str, int]", alone))]
+
+
+def _require_one_form(reports: object, alone: Sequence[object]) -> None:
+    """Refuse a body that is neither one report nor a batch, or both."""
+    there = [field is not UNSET for field in alone]
+    if any(there) if reports is not UNSET else not all(there):
+        raise Problem.BODY_NOT_UNDERSTOOD.error()
+
+
+def _require_keys_once(
+    body: bytes, *, texts: int, names: int, reports: int, is_batch: bool
+) -> None:
+    """Refuse keys that come twice, seen by their quotation marks.
+
+    Every name was known and every text holds letters and digits only, as checked before: a body
+    has exactly so many marks, unless a key comes twice, of which the decoder keeps the last.
+    """
+    marks = _SHARED_MARKS + 2 * is_batch + 2 * (texts + names) * reports
+    if body.count(b'"') != marks:
+        raise Problem.DUPLICATE_KEY.error()

@@ -1,0 +1,143 @@
+"""What handlers need to know of who asks."""
+
+import re
+from collections.abc import Collection
+from functools import cache
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler
+
+from blender_dp.service.http.access import ANY_ROLE, AUDITORS, OPERATORS, Role
+from blender_dp.service.http.bodies.request_body import ReceivedBody, read_body
+from blender_dp.service.http.bodies.strict_json import (
+    LONGEST_EXPLAINED,
+    read_json,
+    why_not_understood,
+)
+from blender_dp.service.http.bodies.threads import SHORT_BYTES
+from blender_dp.service.http.messages import Taken
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Token
+
+MOST_BYTES = 1 << 16
+"""Of a body, where a route does not say otherwise."""
+_ACTOR = "blender-dp actor"
+_BODY = "blender-dp body"
+"""Several objects stand for one request, and its body comes once."""
+
+Asking = ASGIConnection[Any, Any, Any, Any]
+"""A request before its body is read."""
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose body is read within limits and without mercy."""
+
+    async def body(self) -> bytes:
+        """Return the body as it was sent; the framework looks whether there is one."""
+        content, _ = await self._content_and_value()
+        return content
+
+    async def json(self) -> Any:  # noqa: ANN401 - as the route declares it
+        """Return the body as the type that its route declares.
+
+        Converted here, because the framework would take "1" for 1.
+        """
+        _, value = await self._content_and_value()
+        return value
+
+    async def _content_and_value(self) -> tuple[bytes, Any]:
+        known: tuple[bytes, Any] | None = self.scope["state"].get(_BODY)
+        if known is None:
+            known = await self._read()
+            self.scope["state"][_BODY] = known
+        return known
+
+    async def _read(self) -> tuple[bytes, Any]:
+        desk: Desk = self.app.state.desk
+        most = self.route_handler.opt.get("most_bytes", MOST_BYTES)
+        declared = self.route_handler.parsed_data_field
+        wanted = Any if declared is None else declared.annotation
+        with desk.bodies.lease() as lease:
+            body = await read_body(self.scope["headers"], self.receive, most, lease)
+            if body.is_gzip or len(body.content) > SHORT_BYTES:
+                return body.content, await desk.body_threads.run(_typed, body, most, wanted)
+            return body.content, _typed(body, most, wanted)
+
+
+def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 - any type
+    """Return a body as a type, refused if JSON or type are not strictly right.
+
+    A long body is first read by the fast decoder, which knows how many values the type may have:
+    looking at millions of others one by one would take seconds.
+    """
+    text = body.plain(most)
+    if not text:
+        raise Problem.BODY_NOT_JSON.error()
+    if len(text) > LONGEST_EXPLAINED:
+        try:
+            msgspec.json.decode(text, type=wanted, strict=True)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise why_not_understood(text) from None
+    value = read_json(text)
+    try:
+        return msgspec.convert(value, wanted, strict=True)
+    except msgspec.ValidationError as error:
+        raise Problem.BODY_NOT_UNDERSTOOD.error(where=_place(error)) from None
+
+
+def _place(error: msgspec.ValidationError) -> str | None:
+    """Return the field at fault, in documented names and numbers; None if it has others.
+
+    The message holds what was sent too: a field that nobody knows may be called like a path.
+    """
+    _, found, path = str(error).rpartition(" - at `")
+    named = set(re.findall(r"[^$.\[\]`]+", path))
+    is_documented = all(name in _documented_names() or name.isdigit() for name in named)
+    return path.rstrip("`") if found and is_documented else None
+
+
+@cache
+def _documented_names() -> frozenset[str]:
+    return frozenset(name for taken in Taken.__subclasses__() for name in taken.__struct_fields__)
+
+
+def address_of(request: Asking) -> str:
+    """Return where a request comes from, for limits only: it is written down nowhere."""
+    return request.client.host if request.client else ""
+
+
+async def admitted(request: Asking, roles: Collection[Role]) -> Token:
+    """Return the token of a request if its role is one of these, else refuse."""
+    desk: Desk = request.app.state.desk
+    authorization = request.headers.get("authorization")
+    return await desk.gate.admit(authorization, address_of(request), roles)
+
+
+def _admits(roles: Collection[Role]) -> dict[str, Any]:
+    """Return what a handler needs to let only these roles in, and to know who asks.
+
+    A guard and not a dependency alone: guards come before the body is read, so that nobody without
+    a token can make the service read one.
+    """
+
+    async def admit(request: Asking, _handler: BaseRouteHandler) -> None:
+        request.scope["state"][_ACTOR] = await admitted(request, roles)
+
+    return {"guards": [admit], "dependencies": {"actor": Provide(_actor)}, "security": BEARER}
+
+
+async def _actor(request: Request[Any, Any, Any]) -> Token:
+    actor: Token = request.scope["state"][_ACTOR]
+    return actor
+
+
+BEARER = [{"token": list[str]()}]
+"""How the OpenAPI description says that a token is needed."""
+operator = _admits(OPERATORS)
+auditor = _admits(AUDITORS)
+anybody_with_a_role = _admits(ANY_ROLE)

@@ -1,0 +1,93 @@
+"""What a campaign publishes: the signed list, then estimates, certificate and release."""
+
+from typing import Any
+from uuid import UUID
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath
+
+from blender_dp.service.http.routes.asking import StrictRequest
+from blender_dp.service.http.routes.campaigns import ONE
+from blender_dp.service.http.routes.refusals import refusals
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Document
+from blender_dp.wire.documents.document import digest_of_bytes
+
+_CACHED = "public, max-age=300"
+_MISSING = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_PUBLISHED)
+_UNCHANGED = ResponseSpec(None, description="As the client has it already.")
+Body = dict[str, Any]
+
+
+@get(
+    ONE + "/head-list",
+    operation_id="read_head_list",
+    tags=["documents"],
+    responses={304: _UNCHANGED, **refusals(*_MISSING)},
+)
+async def read_head_list(
+    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+) -> Response[Body]:
+    """Return the signed list that devices report against, the same for everybody."""
+    published = await desk.lists.published(campaign_id)
+    headers = {"etag": published.etag, "cache-control": _CACHED, "vary": "accept-encoding"}
+    if published.etag in _tags(request):
+        return _sent(b"", headers, status=304)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return _sent(published.compressed, {**headers, "content-encoding": "gzip"})
+    return _sent(published.body, headers)
+
+
+def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
+    @get(
+        f"{ONE}/{path}",
+        operation_id=f"read_{path.replace('-', '_')}",
+        tags=["documents"],
+        description=summary,
+        responses={304: _UNCHANGED, **refusals(*_MISSING)},
+    )
+    async def read(
+        campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+    ) -> Response[Body]:
+        content = await desk.parts.store.document(campaign_id, kind)
+        if content is None:
+            raise Problem.NOT_PUBLISHED.error()
+        headers = {"etag": f'"{digest_of_bytes(content)}"', "cache-control": _CACHED}
+        if headers["etag"] in _tags(request):
+            return _sent(b"", headers, status=304)
+        return _sent(content, headers)
+
+    return read
+
+
+def _tags(request: StrictRequest) -> str:
+    return request.headers.get("if-none-match", "")
+
+
+def _sent(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
+    return Response(content, headers=headers, status_code=status, media_type="application/json")
+
+
+HANDLERS = (
+    read_head_list,
+    _reader("release", Document.RELEASE, "Return the blended result, once it is released."),
+    _reader(
+        "opt-in-estimates",
+        Document.OPT_IN_ESTIMATES,
+        "Return the integers that the opt-in users' side released with the list.",
+    ),
+    _reader(
+        "client-estimates",
+        Document.CLIENT_ESTIMATES,
+        "Return how many reports named each cell, once the result is released.",
+    ),
+    _reader(
+        "certificate",
+        Document.CERTIFICATE,
+        "Return what the campaign spends of everybody's privacy, exactly.",
+    ),
+)

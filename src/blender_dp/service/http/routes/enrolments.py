@@ -1,0 +1,63 @@
+"""Enrolment: who may contribute, once."""
+
+from uuid import UUID
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from blender_dp.service.campaign import State
+from blender_dp.service.http.access import new_token, token_digest
+from blender_dp.service.http.messages import OneToken, Tokens, WantedEnrolments
+from blender_dp.service.http.routes.asking import StrictRequest, address_of, operator
+from blender_dp.service.http.routes.campaigns import ONE
+from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Token
+
+_REFUSED = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING)
+
+
+@post(
+    ONE + "/enrolments",
+    operation_id="create_enrolments",
+    **operator,
+    tags=["opt-in"],
+    responses=refusals(*WITH_BODY, *WITH_TOKEN, *_REFUSED),
+)
+async def create_enrolments(
+    campaign_id: FromPath[UUID],
+    data: JSONBody[WantedEnrolments],
+    actor: NamedDependency[Token],
+    desk: NamedDependency[Desk],
+) -> Tokens:
+    """Make tokens for people who will opt in; each lets one contribution in."""
+    tokens = [new_token(desk.parts.random_bytes) for _ in range(data.count)]
+    digests = [token_digest(token) for token in tokens]
+    await desk.parts.store.add_enrolments(campaign_id, digests)
+    await desk.parts.store.note(
+        "enrolments", actor=actor.name, campaign_id=campaign_id, now=desk.parts.now()
+    )
+    return Tokens(tokens=tokens)
+
+
+@post(
+    ONE + "/enrol",
+    operation_id="enrol",
+    tags=["opt-in"],
+    responses=refusals(*_REFUSED, Problem.ENROLMENT_CLOSED, Problem.TOO_MANY_REQUESTS),
+)
+async def enrol(
+    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+) -> OneToken:
+    """Give anybody a token, if the campaign is open to everybody and collects."""
+    desk.enrol_limit.take(address_of(request))
+    campaign = await desk.parts.store.campaign(campaign_id)
+    if not campaign.open_enrolment:
+        raise Problem.ENROLMENT_CLOSED.error()
+    if campaign.state is not State.OPT_IN_OPEN:
+        raise Problem.NOT_COLLECTING.error()
+    token = new_token(desk.parts.random_bytes)
+    await desk.parts.store.add_enrolments(campaign_id, [token_digest(token)])
+    return OneToken(token=token)

@@ -1,0 +1,122 @@
+"""Contributions of opt-in users: taken once, withdrawn while that is possible, never shown."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from litestar import Response, delete, post
+from litestar.di import NamedDependency
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath, JSONBody
+
+from blender_dp.core.errors import InputError
+from blender_dp.service.campaign import Campaign, State
+from blender_dp.service.http.access import bearer, token_digest
+from blender_dp.service.http.messages import Contributed, NewContribution
+from blender_dp.service.http.routes.asking import BEARER, Asking, StrictRequest, address_of
+from blender_dp.service.http.routes.campaigns import ONE
+from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
+from blender_dp.service.keys.key_vault import KeyDestroyedError
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.contributed import sealed_contribution
+from blender_dp.service.storage.store import Reason, StoreRefusal
+from blender_dp.wire.service.contribution import (
+    MOST_BYTES,
+    Contribution,
+    consent_digest,
+    read_contribution,
+)
+
+_PATH = ONE + "/opt-in"
+_REFUSED = (
+    *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING, Problem.WITHDRAWN),
+    *(Problem.TOKEN_MISSING, Problem.TOKEN_UNKNOWN, Problem.TOO_MANY_REQUESTS),
+)
+
+
+def _enrolment(request: Asking) -> bytes:
+    return token_digest(bearer(request.headers.get("authorization")))
+
+
+async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
+    """Refuse who may not contribute or withdraw now, before the body is read.
+
+    Wrong tokens count against their address, uploads against their token: whoever sends many from
+    an address does not lock out those who share it.
+    """
+    desk: Desk = request.app.state.desk
+    enrolment = _enrolment(request)
+    campaign = await desk.parts.store.campaign(request.path_params["campaign_id"])
+    if campaign.state is not State.OPT_IN_OPEN:
+        raise Problem.NOT_COLLECTING.error()
+    try:
+        await desk.parts.store.require_enrolment(campaign.id, enrolment)
+    except StoreRefusal as refusal:
+        if refusal.reason is Reason.UNKNOWN_ENROLMENT:
+            raise desk.gate.wrong_token(address_of(request)) from None
+        raise
+    desk.opt_in_limit.take(enrolment.hex())
+
+
+@post(
+    _PATH,
+    operation_id="contribute",
+    guards=[_require_enrolment],
+    security=BEARER,
+    tags=["opt-in"],
+    most_bytes=MOST_BYTES,
+    responses={
+        200: ResponseSpec(Contributed, description="There already.", generate_examples=False),
+        **refusals(
+            *(*WITH_BODY, *_REFUSED, Problem.ALREADY_CONTRIBUTED),
+            *(Problem.ANOTHER_CONSENT, Problem.CONTRIBUTION_REFUSED, Problem.KEYS_GONE),
+        ),
+    },
+)
+async def contribute(
+    campaign_id: FromPath[UUID],
+    data: JSONBody[NewContribution],
+    request: StrictRequest,
+    desk: NamedDependency[Desk],
+) -> Response[Contributed]:
+    """Take the records of one enrolment, sealed before they are stored.
+
+    The same body again is accepted and changes nothing; another body is refused.
+    """
+    enrolment = _enrolment(request)
+    contribution = _checked(data, await desk.parts.store.campaign(campaign_id))
+    try:
+        sealed = sealed_contribution(desk.parts.keys, campaign_id, enrolment, contribution)
+    except KeyDestroyedError:
+        raise Problem.NOT_COLLECTING.error() from None
+    is_new = await desk.parts.store.contribute(campaign_id, sealed)
+    return Response(Contributed(repeated=not is_new), status_code=201 if is_new else 200)
+
+
+@delete(
+    _PATH,
+    operation_id="withdraw",
+    guards=[_require_enrolment],
+    security=BEARER,
+    tags=["opt-in"],
+    responses=refusals(*_REFUSED),
+)
+async def withdraw(
+    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+) -> None:
+    """Delete a contribution for good, while the opt-in side is open."""
+    await desk.parts.store.withdraw(campaign_id, _enrolment(request))
+
+
+def _checked(data: NewContribution, campaign: Campaign) -> Contribution:
+    document: dict[str, Any] = msgspec.to_builtins(data)
+    try:
+        contribution = read_contribution(document)
+    except InputError:
+        raise Problem.CONTRIBUTION_REFUSED.error() from None
+    given, asked = contribution.consent, campaign.consent
+    if (given.version, given.text_digest) != (asked.version, consent_digest(asked.text)):
+        raise Problem.ANOTHER_CONSENT.error()
+    return contribution

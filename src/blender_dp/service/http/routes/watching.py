@@ -1,0 +1,76 @@
+"""Health, metrics, and who somebody is."""
+
+from importlib.metadata import version
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.openapi import ResponseSpec
+
+from blender_dp.service.http.access import ANY_ROLE
+from blender_dp.service.http.messages import Health, Taker
+from blender_dp.service.http.routes.asking import StrictRequest, admitted, anybody_with_a_role
+from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
+from blender_dp.service.operation.metrics import MEDIA_TYPE
+from blender_dp.service.problems import RETRY_SECONDS
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Token
+
+
+@get(
+    "/health",
+    operation_id="health",
+    tags=["watching"],
+    responses={
+        **refusals(),
+        503: ResponseSpec(
+            Health, description="degraded: reports belong elsewhere", generate_examples=False
+        ),
+    },
+)
+async def health(desk: NamedDependency[Desk]) -> Response[Health]:
+    """Say whether the service works, and if it is degraded, why.
+
+    The status is 503 if reports are not stored, or not surely found again, so that a load balancer
+    sends them elsewhere, and 200 otherwise, even if the service is degraded. What is said is some
+    seconds old at most.
+    """
+    found = await desk.condition.current()
+    return Response(
+        Health(
+            status="degraded" if found.troubles else "ok",
+            reasons=list(found.troubles),
+            version=version("blender-dp"),
+        ),
+        status_code=200 if found.takes_reports else 503,
+        headers={} if found.takes_reports else {"retry-after": str(RETRY_SECONDS)},
+    )
+
+
+@get(
+    "/metrics",
+    operation_id="metrics",
+    tags=["watching"],
+    media_type="text/plain",
+    responses=refusals(*WITH_TOKEN),
+)
+async def metrics(request: StrictRequest, desk: NamedDependency[Desk]) -> Response[str]:
+    """Return figures for Prometheus; none is about a record.
+
+    A service may be started such that they need a token of any role.
+    """
+    if desk.parts.metrics_need_token:
+        await admitted(request, ANY_ROLE)
+    await desk.condition.current()
+    return Response(desk.parts.metrics.text().decode(), media_type=MEDIA_TYPE)
+
+
+@get(
+    "/v1/whoami",
+    operation_id="whoami",
+    **anybody_with_a_role,
+    tags=["watching"],
+    responses=refusals(*WITH_TOKEN),
+)
+async def whoami(actor: NamedDependency[Token]) -> Taker:
+    """Return the name and role of a token."""
+    return Taker(name=actor.name, role=actor.role)

@@ -1,0 +1,70 @@
+"""Progress of a campaign as the API shows it: counts, and jobs with advice where they failed."""
+
+import msgspec
+
+from blender_dp.service.campaign import JobKind, State
+from blender_dp.service.jobs.failures import PASSING, Failure
+from blender_dp.service.jobs.leases import Job, JobState
+from blender_dp.service.storage.store import Progress
+
+
+class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
+    """Work for a campaign."""
+
+    id: int
+    kind: JobKind
+    state: JobState
+    attempts: int
+    failure: str | None
+    advice: str | None
+    """What an operator can do about the failure."""
+    can_retry: bool
+    """Whether the operator may have it tried again."""
+
+    @classmethod
+    def of(cls, job: Job, *, state: State, is_last: bool) -> "ShownJob":
+        """Return how a job of a campaign is shown, the last of its kind or an earlier one."""
+        failure = next((one for one in Failure if one == job.failure), None)
+        return cls(
+            id=job.id,
+            kind=job.kind,
+            state=job.state,
+            attempts=job.attempts,
+            failure=job.failure,
+            advice=failure.advice if failure else None,
+            can_retry=is_last and failure in PASSING and job.kind.is_needed_in(state),
+        )
+
+
+class ReportTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """How many reports came, by the question that they answer."""
+
+    record: int
+    query: int
+
+
+class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a campaign is, in counts that name no record."""
+
+    enrolled: int
+    contributed: int
+    withdrawn: int
+    reports: ReportTotals
+    refused: dict[str, int]
+    jobs: list[ShownJob]
+
+    @classmethod
+    def of(cls, progress: Progress) -> "ShownProgress":
+        """Return how progress is shown."""
+        last = {job.kind: job for job in progress.jobs}
+        return cls(
+            enrolled=progress.enrolled,
+            contributed=progress.contributed,
+            withdrawn=progress.withdrawn,
+            reports=ReportTotals(record=progress.record_reports, query=progress.query_reports),
+            refused=dict(progress.refused),
+            jobs=[
+                ShownJob.of(job, state=progress.state, is_last=job == last[job.kind])
+                for job in progress.jobs
+            ],
+        )

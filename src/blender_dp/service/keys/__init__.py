@@ -1,0 +1,1 @@
+"""Keys of campaigns and what is encrypted or drawn with them."""

@@ -1,0 +1,207 @@
+"""Keys as files, apart from the database: a backup of the one cannot be read without the other.
+
+Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
+that it is never made again: whatever was sealed under it stays sealed for good. Beside the keys is
+the digest of what each campaign published of its opt-in users, which no restored database forgets.
+
+A directory that turns empty or another one while the service runs (its disk was unmounted) is not
+filled anew: with new keys contributions would be lost, and the old ones would outlive an erasure.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from enum import StrEnum
+from pathlib import Path
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.wire.documents.staging import sync
+
+KEY_BYTES = 32
+_SIGNING = "signing.key"
+
+
+class Purpose(StrEnum):
+    """What a campaign's key is for."""
+
+    RECORDS = "records"
+    """Encrypts contributions; destroyed once the list is published."""
+    RECORD_TAGS = "record-tags"
+    """Tells a repeated contribution from another; destroyed with it."""
+    REPORT_TAGS = "report-tags"
+    """Tells a repeated report from another; destroyed once the reports are counted."""
+
+
+class KeyDestroyedError(BlenderError):
+    """A key that was destroyed was asked for."""
+
+    def __init__(self, purpose: Purpose) -> None:
+        self.purpose = purpose
+        super().__init__(f"the campaign's key for {purpose} was destroyed; nothing can undo that")
+
+
+class DrawnAlreadyError(BlenderError):
+    """A campaign published, or was about to publish, another result than this one."""
+
+    def __init__(self) -> None:
+        super().__init__("the campaign's noise was drawn for other data or by other software")
+
+
+class KeysGoneError(BlenderError):
+    """The directory of keys is not the one that was opened."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the directory of keys must be the one that the service started with, with the same "
+            "signing.key; put it back in its place"
+        )
+
+
+class KeyVault:
+    """A directory that only its owner can read, and that must stay where it is while it is used."""
+
+    def __init__(self, directory: Path, *, draw: Callable[[int], bytes] = os.urandom) -> None:
+        self.directory = directory
+        self._draw = draw
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._opened = directory.stat()
+        except OSError as error:
+            raise InputError(directory, f"cannot be made ({error.strerror})") from None
+        self._signing: bytes | None = None
+        """Digest of the signing key, once that was read or made."""
+
+    def require_in_place(self) -> None:
+        """Fail if the directory, or the signing key in it, is gone or is another by now."""
+        try:
+            is_same = os.path.samestat(self.directory.stat(), self._opened)
+            if is_same and self._signing is not None:
+                is_same = _digest((self.directory / _SIGNING).read_bytes()) == self._signing
+        except OSError:  # unmounted, moved, or its disk does not answer
+            is_same = False
+        if not is_same:
+            raise KeysGoneError
+
+    def signing_key(self) -> Ed25519PrivateKey:
+        """Return the service's key for signatures; made at first, kept for good."""
+        with self._in_place():
+            key = self._made(self.directory / _SIGNING)
+            self._signing = self._signing or _digest(key)
+        return Ed25519PrivateKey.from_private_bytes(key)
+
+    def has_signing_key(self) -> bool:
+        """Tell whether this directory was used before."""
+        return (self.directory / _SIGNING).exists()
+
+    def fingerprint(self) -> str:
+        """Return what tells this directory from others, from public facts: the signing key's."""
+        return hashlib.sha256(self.signing_key().public_key().public_bytes_raw()).hexdigest()
+
+    def key(self, campaign: UUID, purpose: Purpose) -> bytes:
+        """Return a campaign's key, made at its first use, or fail if it was destroyed."""
+        path = self._path(campaign, purpose)
+        with self._in_place():
+            self._require_alive(path, purpose)
+            key = self._made(path)
+            if _marker(path).exists():  # destroyed while it was made
+                _wipe(path)
+                raise KeyDestroyedError(purpose)
+        return key
+
+    def record_draw(self, campaign: UUID, digest: bytes) -> None:
+        """Record what a campaign is about to publish, or fail if something else is recorded.
+
+        On the disk when this returns. The record stays when the campaign's keys are destroyed.
+
+        Args:
+            campaign: Whose result it is.
+            digest: SHA-256 of everything in the result that was computed with noise.
+        """
+        with self._in_place():
+            if self._kept(self.directory / f"{campaign}.draw", lambda: digest) != digest:
+                raise DrawnAlreadyError
+
+    def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
+        """Overwrite and remove keys, all of the campaign's unless told; they are never made again.
+
+        On the disk when this returns, and harmless to repeat.
+        """
+        with self._in_place():
+            for purpose in purposes or tuple(Purpose):
+                path = self._path(campaign, purpose)
+                os.close(os.open(_marker(path), os.O_CREAT | os.O_WRONLY, 0o600))
+                self._sync()  # first the marker: from here on nobody makes the key anew
+                _wipe(path)
+            self._sync()
+
+    @contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """Do something in the directory that was opened, and in no other.
+
+        Looks again at the end: what was done while the directory went away does not count.
+        """
+        self.require_in_place()
+        try:
+            yield
+        finally:
+            self.require_in_place()
+
+    def _path(self, campaign: UUID, purpose: Purpose) -> Path:
+        return self.directory / f"{campaign}.{purpose}.key"
+
+    def _require_alive(self, path: Path, purpose: Purpose) -> None:
+        if _marker(path).exists():
+            raise KeyDestroyedError(purpose)
+
+    def _made(self, path: Path) -> bytes:
+        """Return the key in a file, drawn if there is none."""
+        return self._kept(path, lambda: self._draw(KEY_BYTES))
+
+    def _kept(self, path: Path, content: Callable[[], bytes]) -> bytes:
+        """Return what a file holds, written if there is none; all who write at once get one."""
+        with suppress(FileNotFoundError):
+            return _whole(path)
+        partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")
+        with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(content())
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # somebody was faster
+            os.link(partial, path)
+        if partial.stat().st_nlink == 1:  # not in use: leave no stray secret
+            _wipe(partial)
+        partial.unlink(missing_ok=True)
+        self._sync()
+        return _whole(path)
+
+    def _sync(self) -> None:
+        sync(self.directory)
+
+
+def _digest(key: bytes) -> bytes:
+    return hashlib.sha256(key).digest()
+
+
+def _marker(path: Path) -> Path:
+    return path.with_suffix(".destroyed")
+
+
+def _whole(path: Path) -> bytes:
+    key = path.read_bytes()
+    if len(key) != KEY_BYTES:
+        raise InputError(path.name, f"must hold {KEY_BYTES} bytes, as it was made")
+    return key
+
+
+def _wipe(path: Path) -> None:
+    """Overwrite a file and remove it."""
+    with suppress(FileNotFoundError):
+        with path.open("r+b") as file:
+            file.write(bytes(KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        path.unlink(missing_ok=True)

@@ -1,0 +1,139 @@
+"""The service's condition: whether it can store and find reports, what waits, what disk is left.
+
+Everybody may ask for it, and a look costs a write to the disk. So each process looks at most once
+in some seconds, and whoever asks meanwhile gets what was found last.
+"""
+
+import asyncio
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.jobs.workload import Workload
+from blender_dp.service.keys.key_vault import KeysGoneError
+from blender_dp.service.operation.logging import Journal
+
+LEAST_FREE_BYTES = 256 * 2**20
+"""Free disk below which the service warns; a few minutes of reports at full speed."""
+OVERDUE_AFTER = timedelta(hours=1)
+"""A job that is not ended so long after its campaign moved is overdue."""
+_VALID_SECONDS = 5.0
+_VALID_SECONDS_IN_TROUBLE = 1.0
+_LONGEST_WAIT_SECONDS = 0.5
+"""Whoever asks does not wait longer for a look that hangs, if there was one before."""
+_HANGING_SECONDS = 10.0
+"""A look that takes longer says that the database does not answer."""
+
+
+class Trouble(StrEnum):
+    """What is wrong; a closed list."""
+
+    STORE_UNREACHABLE = "store-unreachable"
+    """The database does not answer."""
+    STORE_REFUSES_WRITES = "store-refuses-writes"
+    """It answers, but nothing can be written: its disk is full, or it is read-only."""
+    DATABASE_MOVED = "database-moved"
+    """Its file was moved or replaced: what is written now is not found at the next start."""
+    KEYS_GONE = "keys-gone"
+    """The directory of keys is not the one that the service started with."""
+    DISK_ALMOST_FULL = "disk-almost-full"
+    """Reports are still taken, but not for long."""
+
+
+PREVENTS_REPORTS = frozenset(Trouble) - {Trouble.DISK_ALMOST_FULL}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What one look found."""
+
+    troubles: tuple[Trouble, ...]
+    workload: Workload | None = None
+    """None if the database did not answer."""
+    free_bytes: int | None = None
+    """None if the service has no directory of its own."""
+
+    @property
+    def takes_reports(self) -> bool:
+        """Whether a report that is sent now would be stored where it is found again."""
+        return not PREVENTS_REPORTS.intersection(self.troubles)
+
+
+_HANGING = Condition(troubles=(Trouble.STORE_UNREACHABLE,))
+
+
+class ConditionWatch:
+    """Looks when somebody asks and the last look is too old."""
+
+    def __init__(self, parts: Parts, journal: Journal) -> None:
+        self._parts, self._journal = parts, journal
+        self._look: asyncio.Task[None] | None = None
+        self._began = self._ended = 0.0
+        self._last: Condition | None = None
+
+    async def current(self) -> Condition:
+        """Return the condition, and note it in the figures."""
+        if self._look is None or (self._look.done() and not self._is_fresh()):
+            self._began = time.monotonic()
+            self._look = asyncio.create_task(self._look_around())
+        wait = _HANGING_SECONDS if self._last is None else _LONGEST_WAIT_SECONDS
+        await asyncio.wait({self._look}, timeout=wait)
+        is_hanging = not self._look.done() and time.monotonic() - self._began >= _HANGING_SECONDS
+        found = _HANGING if is_hanging or self._last is None else self._last
+        self._note(found)
+        return found
+
+    def _is_fresh(self) -> bool:
+        in_trouble = self._last is None or self._last.troubles
+        valid = _VALID_SECONDS_IN_TROUBLE if in_trouble else _VALID_SECONDS
+        return time.monotonic() - self._ended < valid
+
+    async def _look_around(self) -> None:
+        troubles: list[Trouble] = []
+        workload = None
+        now = self._parts.now()
+        try:
+            workload = await self._parts.store.workload(now=now, overdue_since=now - OVERDUE_AFTER)
+            if not await self._parts.store.is_in_place():
+                troubles.append(Trouble.DATABASE_MOVED)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the database does not answer
+            self._journal.failure("health", error)
+            troubles.append(Trouble.STORE_UNREACHABLE)
+        else:
+            try:
+                await self._parts.store.require_writable()
+            except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be written
+                self._journal.failure("health", error)
+                troubles.append(Trouble.STORE_REFUSES_WRITES)
+        try:
+            await asyncio.to_thread(self._parts.keys.require_in_place)
+        except KeysGoneError:
+            troubles.append(Trouble.KEYS_GONE)
+        free = _free_bytes(self._parts.directory)
+        if free is not None and free < LEAST_FREE_BYTES:
+            troubles.append(Trouble.DISK_ALMOST_FULL)
+        self._last = Condition(troubles=tuple(troubles), workload=workload, free_bytes=free)
+        self._ended = time.monotonic()
+
+    def _note(self, found: Condition) -> None:
+        gauges = self._parts.metrics.gauges
+        gauges.troubles({str(one): one in found.troubles for one in Trouble})
+        self._parts.metrics.store_is_up(is_up=Trouble.STORE_UNREACHABLE not in found.troubles)
+        if found.workload is not None:
+            gauges.workload(found.workload)
+        if found.free_bytes is not None:
+            gauges.disk(found.free_bytes)
+
+
+def _free_bytes(directory: Path | None) -> int | None:
+    """Return how much the service may still write to its disk."""
+    if directory is None:
+        return None
+    try:
+        return shutil.disk_usage(directory).free
+    except OSError:  # it was removed under our feet, which the database will say
+        return None

@@ -1,0 +1,76 @@
+"""Figures that rise and fall: what waits, what is wrong, how many workers live.
+
+With several workers each keeps its figures in files of a directory that all of them share, so that
+whichever is asked answers for all (``prometheus_client``'s multiprocess mode).
+"""
+
+from collections.abc import Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from blender_dp.service.jobs.workload import Workload
+
+
+class Gauges:
+    """Gauges in one registry."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        def newest(name: str, says: str, *labels: str) -> Gauge:
+            """Return a gauge of something that all workers see alike: the newest look counts."""
+            return Gauge(
+                f"blender_dp_{name}",
+                says,
+                labels,
+                registry=registry,
+                multiprocess_mode="mostrecent",
+            )
+
+        self._waiting = newest("jobs_waiting", "Jobs that nobody has begun.")
+        self._overdue = newest(
+            "jobs_overdue", "Jobs not ended an hour after their campaign moved, failed ones apart."
+        )
+        self._failed = newest(
+            "jobs_failed", "Jobs that ended in failure; of purged campaigns, erasures only."
+        )
+        self._oldest = newest(
+            "oldest_open_campaign_seconds",
+            "How long the campaign that has been open for longest is open; 0 if none is.",
+        )
+        self._free = newest("disk_free_bytes", "Free bytes on the disk of the data directory.")
+        self._degraded = newest(
+            "degraded", "1 while the service is degraded for this reason.", "reason"
+        )
+        self._expected = newest("workers_expected", "Workers that should answer.")
+        self._alive = Gauge(
+            "blender_dp_workers_alive",
+            "Workers that answer.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self._restarts = Counter(
+            "blender_dp_worker_restarts",
+            "Workers that were started in the place of a dead one.",
+            registry=registry,
+        )
+
+    def worker_began(self, *, expected: int, is_replacement: bool) -> None:
+        """Note that this process answers, as one of so many."""
+        self._alive.set(1)
+        self._expected.set(expected)
+        self._restarts.inc(int(is_replacement))
+
+    def troubles(self, is_so: Mapping[str, bool]) -> None:
+        """Note for every reason whether the service is degraded for it."""
+        for reason, value in is_so.items():
+            self._degraded.labels(reason).set(int(value))
+
+    def workload(self, found: Workload) -> None:
+        """Note what waits."""
+        self._waiting.set(found.waiting)
+        self._overdue.set(found.overdue)
+        self._failed.set(found.failed)
+        self._oldest.set(found.oldest_open_seconds)
+
+    def disk(self, free_bytes: int) -> None:
+        """Note how much may still be written."""
+        self._free.set(free_bytes)

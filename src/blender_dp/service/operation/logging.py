@@ -1,0 +1,121 @@
+"""One line of JSON an event on standard error, with nothing in it that a person sent."""
+
+import asyncio
+import atexit
+import json
+import logging
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import TextIO
+
+from blender_dp.service.operation.unblocked_stream import UnblockedStream, standard_error
+
+Value = str | int | float | None
+_OURS = __name__.partition(".")[0]
+
+
+class Journal:
+    """Writes what happened: methods, route templates, statuses, kinds of errors; never content."""
+
+    def __init__(self, now: Callable[[], datetime], stream: TextIO | None = None) -> None:
+        self._now, self._stream = now, stream or self._standard_error()
+        self._second, self._written_second = now().replace(microsecond=0), ""
+        self._lines: list[str] = []
+        self._awaited: asyncio.AbstractEventLoop | None = None
+
+    def write(self, event: str, **fields: Value) -> None:
+        """Write one line."""
+        line = json.dumps({"event": event, **fields}, separators=(",", ":"))
+        self._lines.append(self._line(line[1:]))
+        self._flush()
+
+    def request(self, *, method: str, route: str, status: int, seconds: float) -> None:
+        """Write down a request; its words are from closed lists, with nothing to escape.
+
+        Requests that were answered together are written together, in the loop's next turn.
+        """
+        self._lines.append(
+            self._line(
+                f'"event":"request","method":"{method}","route":"{route}","status":{status},'
+                f'"milliseconds":{round(seconds * 1000, 2)}}}'
+            )
+        )
+        loop = asyncio.get_running_loop()
+        if self._awaited is not loop:
+            self._awaited = loop
+            loop.call_soon(self._flush)
+
+    def failure(self, where: str, error: BaseException) -> None:
+        """Write down that something failed: the kind of error and the place, not its message.
+
+        A message may quote what somebody sent.
+        """
+        traceback, place = error.__traceback__, ""
+        while traceback is not None:
+            code = traceback.tb_frame.f_code
+            place = f"{code.co_name}:{traceback.tb_lineno}"
+            traceback = traceback.tb_next
+        self.write("failure", where=where, error=type(error).__name__, at=place)
+
+    def drain(self) -> None:
+        """Wait a moment for the last lines to be written, for a process that is about to end."""
+        if isinstance(self._stream, UnblockedStream):
+            self._stream.drain()
+
+    def _standard_error(self) -> "TextIO | UnblockedStream":
+        """Return a stream for which nobody waits, though nobody may read what it says."""
+        descriptor = standard_error()
+        if descriptor is None:
+            return sys.stderr
+        stream = UnblockedStream(descriptor, self._lost)
+        atexit.register(stream.drain)
+        return stream
+
+    def _lost(self, lines: int) -> str:
+        time = self._now().isoformat()[:19]
+        return f'{{"time":"{time}.000Z","event":"lines-dropped","lines":{lines}}}\n'
+
+    def _line(self, rest: str) -> str:
+        """Return a line with the time; most are of the same second as the last."""
+        now = self._now()
+        since = now - self._second
+        if since.seconds or since.days or not self._written_second:
+            self._second = now.replace(microsecond=0)
+            self._written_second = self._second.isoformat()[:19]
+        return f'{{"time":"{self._written_second}.{now.microsecond // 1000:03}Z",{rest}\n'
+
+    def _flush(self) -> None:
+        lines, self._lines, self._awaited = self._lines, [], None
+        with suppress(OSError, ValueError):  # nobody reads any more: no reason to stop
+            self._stream.write("".join(lines))
+            self._stream.flush()
+
+
+class JournalHandler(logging.Handler):
+    """Writes what libraries log as lines of the journal: where and which sentence, without values.
+
+    Without it they would write to standard error themselves, and wait for whoever reads it.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__(logging.WARNING)
+        self._journal = journal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line; the values in a message may be somebody's."""
+        if record.name.partition(".")[0] == _OURS:
+            sentence = record.getMessage()
+        else:
+            sentence = record.msg if isinstance(record.msg, str) else type(record.msg).__name__
+            # asyncio puts the values of an error into the lines after the first.
+            sentence = sentence.partition("\n")[0]
+        kind = record.exc_info[0] if record.exc_info else None
+        self._journal.write(
+            "library",
+            name=record.name,
+            level=record.levelname.lower(),
+            message=sentence[:200],
+            error=kind.__name__ if kind else None,
+        )

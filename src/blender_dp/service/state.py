@@ -1,0 +1,90 @@
+"""Where requests are dealt with: the parts of the service, and what it remembers between them."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from blender_dp.core.blender import PRESETS
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_plan
+from blender_dp.core.errors import BrokenPromiseError, ParameterError
+from blender_dp.core.parameters import Parameters, exact
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.http.access import Gate, RateLimit
+from blender_dp.service.http.bodies.in_flight import BodiesInFlight
+from blender_dp.service.http.bodies.threads import BodyThreads
+from blender_dp.service.http.plan_turns import PlanTurns
+from blender_dp.service.operation.condition import ConditionWatch
+from blender_dp.service.operation.logging import Journal
+from blender_dp.service.problems import Problem
+from blender_dp.service.storage.published_list import PublishedLists
+from blender_dp.wire.published.certificate import planned_document
+
+_MOST_PLANS = 256
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """One process's view of the service."""
+
+    parts: Parts
+    journal: Journal
+    gate: Gate
+    lists: PublishedLists
+    condition: ConditionWatch
+    enrol_limit: RateLimit
+    opt_in_limit: RateLimit
+    plan_limit: RateLimit
+    bodies: BodiesInFlight = field(default_factory=BodiesInFlight)
+    body_threads: BodyThreads = field(default_factory=BodyThreads)
+    plan_turns: PlanTurns = field(default_factory=PlanTurns)
+    refusals: dict[UUID, Counter[str]] = field(default_factory=dict)
+    """Refused requests that are not yet counted in the store."""
+    _plans: dict[Parameters, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Parts, journal: Journal) -> "Desk":
+        """Open a desk."""
+        limits = parts.limits
+        return cls(
+            parts=parts,
+            journal=journal,
+            gate=Gate(parts.store, RateLimit(limits.wrong_tokens)),
+            lists=PublishedLists(parts),
+            condition=ConditionWatch(parts, journal),
+            enrol_limit=RateLimit(limits.enrol),
+            opt_in_limit=RateLimit(limits.opt_in),
+            plan_limit=RateLimit(limits.plan),
+        )
+
+    def refused(self, campaign_id: UUID, slug: str, count: int = 1) -> None:
+        """Remember refusals until the next tick."""
+        self.refusals.setdefault(campaign_id, Counter())[slug] += count
+
+    def require_allowed(self, parameters: Parameters) -> None:
+        """Refuse a campaign with a larger δ than this service allows."""
+        if exact(parameters.delta) > exact(self.parts.limits.most_delta):
+            raise Problem.PARAMETERS_REFUSED.error(where="delta")
+
+    async def plan_certificate(self, parameters: Parameters) -> Mapping[str, Any]:
+        """Return what a plan spends; refuse one that breaks its promise or cannot be proved."""
+        found = self._plans.get(parameters)
+        if found is None:
+            found = await asyncio.to_thread(_certified, parameters)
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[parameters] = found
+        return found
+
+
+def _certified(parameters: Parameters) -> Mapping[str, Any]:
+    try:
+        PRESETS[parameters.preset].require_provable(parameters)
+        return planned_document(require_kept(certify_plan(parameters)))
+    except ParameterError as error:
+        raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
+    except BrokenPromiseError:
+        raise Problem.PROMISE_BROKEN.error() from None

@@ -1,0 +1,246 @@
+"""The store of campaigns over any database: every method is one transaction."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from blender_dp.core.population import ReportCounts
+from blender_dp.service.campaign import Campaign, JobKind, Move, State
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.jobs.leases import Lease, RunningJob
+from blender_dp.service.jobs.workload import Workload
+from blender_dp.service.storage.database import Database
+from blender_dp.service.storage.store import (
+    Chain,
+    Contribution,
+    Document,
+    Finished,
+    Progress,
+    Token,
+)
+from blender_dp.service.storage.tables import (
+    campaigns,
+    chains,
+    contributions,
+    jobs,
+    key_directory,
+    reports,
+    results,
+    tokens,
+    workload,
+)
+
+_PIECE = 64
+"""Contributions read at once: of 4 MiB each at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStore:
+    """A ``CampaignStore``, which says what each method does."""
+
+    database: Database
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self.database.close()
+
+    async def is_in_place(self) -> bool:
+        """Tell whether what is written now will be found where the store was opened."""
+        return await self.database.is_in_place()
+
+    async def require_writable(self) -> None:
+        """Fail if nothing can be written now."""
+        await self.database.write(workload.write_nothing)
+
+    async def workload(self, *, now: datetime, overdue_since: datetime) -> Workload:
+        """Return what waits."""
+        return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
+
+    async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
+        """Store a new campaign in draft."""
+        await self.database.write(partial(campaigns.add, campaign=campaign, actor=actor))
+
+    async def campaign(self, campaign_id: UUID) -> Campaign:
+        """Return a campaign."""
+        return await self.database.read(partial(campaigns.get, campaign_id=campaign_id))
+
+    async def description(self, campaign_id: UUID) -> Mapping[str, Any]:
+        """Return a campaign's description as it was stored."""
+        return await self.database.read(partial(campaigns.stored, campaign_id=campaign_id))
+
+    async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
+        """Return campaigns, newest first."""
+        return await self.database.read(partial(campaigns.page, after=after, limit=limit))
+
+    async def move(
+        self, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
+    ) -> Campaign:
+        """Make a move if the campaign is still in ``origin``; add the job that follows."""
+        return await self.database.write(
+            partial(
+                campaigns.move,
+                campaign_id=campaign_id,
+                move=move,
+                origin=origin,
+                actor=actor,
+                now=now,
+            )
+        )
+
+    async def progress(self, campaign_id: UUID) -> Progress:
+        """Return the counts of a campaign."""
+        return await self.database.read(partial(campaigns.progress, campaign_id=campaign_id))
+
+    async def add_refusals(self, campaign_id: UUID, refused: Mapping[str, int]) -> None:
+        """Count requests that were refused, by reason."""
+        await self.database.write(
+            partial(campaigns.add_refusals, campaign_id=campaign_id, refused=refused)
+        )
+
+    async def require_enrolment(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Refuse a token that is no enrolment of this campaign."""
+        await self.database.read(
+            partial(contributions.require_enrolment, campaign_id=campaign_id, enrolment=enrolment)
+        )
+
+    async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
+        """Let the holders of these tokens contribute once."""
+        await self.database.write(
+            partial(contributions.add_enrolments, campaign_id=campaign_id, digests=digests)
+        )
+
+    async def contribute(self, campaign_id: UUID, contribution: Contribution) -> bool:
+        """Store a contribution; False if the very same one is there already."""
+        return await self.database.write(
+            partial(contributions.contribute, campaign_id=campaign_id, contribution=contribution)
+        )
+
+    async def withdraw(self, campaign_id: UUID, enrolment: bytes) -> None:
+        """Delete a contribution before sealing, for good."""
+        await self.database.write(
+            partial(contributions.withdraw, campaign_id=campaign_id, enrolment=enrolment)
+        )
+        self.database.scrub_soon()
+
+    async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
+        """Return all contributions in pieces, in an order that tells nothing."""
+        after = b""
+        while True:
+            piece = await self.database.read(
+                partial(contributions.piece, campaign_id=campaign_id, after=after, limit=_PIECE)
+            )
+            if not piece:
+                return
+            yield piece
+            after = piece[-1].enrolment
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        """Count reports, each id once; all of them or, refused, none. On disk when it returns."""
+        return await self.database.add_reports(campaign_id, reports)
+
+    async def report_counts(self, campaign_id: UUID) -> ReportCounts:
+        """Return what all reports named."""
+        return await self.database.read(partial(reports.totals, campaign_id=campaign_id))
+
+    async def document(self, campaign_id: UUID, kind: Document) -> bytes | None:
+        """Return a published document."""
+        return await self.database.read(
+            partial(results.document, campaign_id=campaign_id, kind=kind)
+        )
+
+    async def log_entries(
+        self, chain: Chain, *, start: int, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return entries of a log from an index on."""
+        return await self.database.read(
+            partial(chains.entries, chain=chain, start=start, limit=limit)
+        )
+
+    async def note(self, kind: str, *, actor: str, campaign_id: UUID | None, now: datetime) -> None:
+        """Append to the audit chain what is not stored otherwise."""
+        await self.database.write(
+            partial(chains.audit, kind=kind, actor=actor, campaign=campaign_id, now=now)
+        )
+
+    async def lease_job(self, owner: str, *, but: Collection[int] = ()) -> Lease | None:
+        """Take the oldest job that waits and whose id is none of these."""
+        return await self.database.write(partial(jobs.lease, owner=owner, but=but))
+
+    async def running_jobs(self) -> Sequence[RunningJob]:
+        """Return the jobs that somebody holds, oldest first."""
+        return await self.database.read(jobs.running)
+
+    async def take_over(self, running: RunningJob, owner: str) -> Lease | None:
+        """Take a job from its holder unless that one renewed it since; None if so."""
+        return await self.database.write(partial(jobs.take_over, running_job=running, owner=owner))
+
+    async def renew(self, lease: Lease) -> Lease:
+        """Show that the holder of a job lives."""
+        return await self.database.write(partial(jobs.renew, held=lease))
+
+    async def give_back(self, lease: Lease) -> None:
+        """Let a job wait again; the attempt does not count."""
+        await self.database.write(partial(jobs.give_back, held=lease))
+
+    async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
+        """Store a job's results, make its move and end it, all at once, if the lease is held."""
+        await self.database.write(partial(results.finish, held=lease, finished=finished, now=now))
+
+    async def fail(self, lease: Lease, failure: str, *, is_final: bool, now: datetime) -> None:
+        """End a job without a result; if that is final, delete what was kept for it alone."""
+        await self.database.write(
+            partial(results.fail, held=lease, failure=failure, is_final=is_final, now=now)
+        )
+
+    async def retry_job(
+        self,
+        campaign_id: UUID,
+        kind: JobKind,
+        *,
+        after: Collection[str],
+        actor: str,
+        now: datetime,
+    ) -> None:
+        """Add a job like the campaign's last of its kind if that failed for such a reason."""
+        await self.database.write(
+            partial(
+                results.retry,
+                campaign_id=campaign_id,
+                kind=kind,
+                after=after,
+                actor=actor,
+                now=now,
+            )
+        )
+
+    async def scrub(self, campaign_id: UUID) -> None:
+        """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
+        await self.campaign(campaign_id)  # whose rows are gone; storage knows no campaigns
+        await self.database.scrub()
+
+    async def key_fingerprint(self) -> str | None:
+        """Return the fingerprint of the keys that this store is used with, if there are any."""
+        return await self.database.read(key_directory.fingerprint)
+
+    async def bind_keys(self, fingerprint: str) -> str:
+        """Bind the store to its keys unless it is; return the fingerprint that it is bound to."""
+        return await self.database.write(partial(key_directory.bind, fingerprint_now=fingerprint))
+
+    async def add_token(self, token: Token) -> None:
+        """Store a token's digest; its name must be new."""
+        await self.database.write(partial(tokens.add, token=token))
+
+    async def token(self, digest: bytes) -> Token | None:
+        """Return the token with this digest unless it was revoked."""
+        return await self.database.read(partial(tokens.valid, digest=digest))
+
+    async def tokens(self) -> Sequence[Token]:
+        """Return all tokens, revoked ones too."""
+        return await self.database.read(tokens.every)
+
+    async def revoke_token(self, name: str, *, now: datetime) -> None:
+        """End a token."""
+        await self.database.write(partial(tokens.revoke, name=name, now=now))

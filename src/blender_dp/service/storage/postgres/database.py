@@ -1,0 +1,93 @@
+"""The server as a database: several processes may have it open at once."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.storage import migrations
+from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_checkpoint
+from blender_dp.service.storage.postgres.connection import COLLISION, UNREACHABLE, connected
+from blender_dp.service.storage.postgres.report_writers import ReportWriters
+from blender_dp.service.storage.postgres.scrubbing import WithdrawalScrubber, scrub
+from blender_dp.service.storage.postgres.transaction import PostgresTransaction
+from blender_dp.service.storage.store import Reason, StoreRefusal
+
+MIGRATIONS = migrations.of_package("blender_dp.service.storage.postgres")
+_MIGRATING = 0x626C656E646572
+"""The name of the lock that keeps two processes from migrating at once."""
+_TRIES = 5
+
+
+class PostgresDatabase:
+    """A :class:`~blender_dp.service.storage.database.Database` on a server."""
+
+    def __init__(self, pool: Any, reach: Checkpoint) -> None:  # noqa: ANN401 - asyncpg has no types
+        self._pool = pool
+        self._writers = ReportWriters(pool, reach)
+        self._withdrawals = WithdrawalScrubber(pool)
+
+    @classmethod
+    async def open(cls, address: str, *, reach: Checkpoint = no_checkpoint) -> "PostgresDatabase":
+        """Connect and bring the schema up to date."""
+        pool = await connected(address)
+        try:
+            await migrate(pool)
+        except BaseException:
+            await pool.close()
+            raise
+        return cls(pool, reach)
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Answer from one view of the database."""
+        async with self._transaction(isolation="repeatable_read", readonly=True) as tx:
+            return await work(tx)
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        for _ in range(_TRIES):
+            try:
+                async with self._transaction() as tx:
+                    return await work(tx)
+            except COLLISION:
+                continue
+        raise StoreRefusal(Reason.OVERLOADED)
+
+    @asynccontextmanager
+    async def _transaction(self, **how: object) -> AsyncIterator[PostgresTransaction]:
+        try:
+            async with self._pool.acquire() as connection, connection.transaction(**how):
+                yield PostgresTransaction(connection, no_checkpoint)
+        except UNREACHABLE:
+            raise StoreRefusal(Reason.OVERLOADED) from None
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        """Count a request's reports in a transaction that it may share with other requests."""
+        return await self._writers.written(campaign_id, reports)
+
+    async def scrub(self) -> None:
+        """Write the tables anew without deleted rows; the old files are removed."""
+        await scrub(self._pool)
+
+    def scrub_soon(self) -> None:
+        """Do so in the background with what opt-in users withdrew."""
+        self._withdrawals.begin()
+
+    async def is_in_place(self) -> bool:
+        """Tell whether the server is the one that was opened: its address names it."""
+        return True
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self._writers.close()
+        await self._withdrawals.close()
+        await self._pool.close()
+
+
+async def migrate(pool: Any, target: int | None = None) -> None:  # noqa: ANN401 - as above
+    """Bring the schema to a version, the newest unless told."""
+    async with pool.acquire() as connection, connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
+        tx = PostgresTransaction(connection, no_checkpoint)
+        await migrations.migrate(tx, MIGRATIONS, target)

@@ -1,0 +1,62 @@
+"""The shared statements, run by PostgreSQL."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from blender_dp.service.http.reports.checked_reports import TAG_BYTES
+from blender_dp.service.storage.database import Answer, Checkpoint, Row, Work
+from blender_dp.wire.reports.packed_items import ByteArray, pieces
+from blender_dp.wire.reports.service_report import ID_BYTES
+
+
+class PostgresTransaction:
+    """Statements on a connection that is in a transaction already."""
+
+    def __init__(
+        self,
+        connection: Any,  # noqa: ANN401 - asyncpg publishes no types
+        reach: Checkpoint,
+        writer: str = "",
+    ) -> None:
+        self._connection = connection
+        self.reach = reach
+        self.writer = writer
+
+    async def rows(self, statement: str, *values: object) -> Sequence[Row]:
+        """Return what a statement gives."""
+        return cast("Sequence[Row]", await self._connection.fetch(statement, *values))
+
+    async def run(self, statement: str, *values: object) -> None:
+        """Run a statement for its effect."""
+        await self._connection.execute(statement, *values)
+
+    async def run_many(self, statement: str, rows: Sequence[Row]) -> None:
+        """Run a statement for every row of values."""
+        await self._connection.executemany(statement, rows)
+
+    async def run_script(self, script: str) -> None:
+        """Run several statements, those of a migration."""
+        await self._connection.execute(script)
+
+    async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
+        """Insert the ids that are not there yet and return how many those are."""
+        ids, tags = rows[:, :ID_BYTES].tobytes(), rows[:, ID_BYTES:].tobytes()
+        done = await self._connection.execute(
+            "INSERT INTO report_ids (campaign, id, tag)"
+            " SELECT $1, * FROM unnest($2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING",
+            *(campaign, pieces(ids, ID_BYTES), pieces(tags, TAG_BYTES)),
+        )
+        return int(done.rpartition(" ")[2])
+
+    async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
+        """Return the tags of those ids that are there."""
+        found = await self.rows(
+            "SELECT id, tag FROM report_ids WHERE campaign = $1 AND id = ANY($2::bytea[])",
+            *(campaign, pieces(ids, ID_BYTES)),
+        )
+        return {id_: tag for id_, tag in found}
+
+    async def attempt(self, work: Work[Answer]) -> Answer:
+        """Do work that, should it fail, leaves no trace in the transaction."""
+        async with self._connection.transaction():
+            return await work(self)

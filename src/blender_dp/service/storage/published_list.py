@@ -1,0 +1,80 @@
+"""The signed list of a campaign, and how reports against it are read; made once a process."""
+
+import gzip
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+from blender_dp.service.dependencies import Parts
+from blender_dp.service.http.reports.intake import ReportIntake
+from blender_dp.service.keys.key_vault import KeyDestroyedError, KeysGoneError, Purpose
+from blender_dp.service.problems import RETRY_SECONDS, Problem
+from blender_dp.service.storage.store import Document
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.published.head_list import head_list_in
+
+Key = TypeVar("Key")
+Kept = TypeVar("Kept")
+_MOST_CAMPAIGNS = 32
+_STORED = "the stored head list"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedList:
+    """A signed list, ready to be sent: the same bytes to everybody."""
+
+    body: bytes
+    compressed: bytes
+    etag: str
+
+
+class PublishedLists:
+    """The lists that were asked for lately, and how reports against them are read."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._lists: OrderedDict[UUID, PublishedList] = OrderedDict()
+        self._intakes: OrderedDict[str, ReportIntake] = OrderedDict()
+
+    async def published(self, campaign_id: UUID) -> PublishedList:
+        """Return the signed list of a campaign."""
+        found = self._lists.get(campaign_id)
+        if found is None:
+            body = await self._stored(campaign_id)
+            if body is None:
+                raise Problem.NOT_PUBLISHED.error()
+            digest = read_object(_STORED, body)["head_list"]["digest"]
+            compressed = gzip.compress(body, mtime=0)
+            found = PublishedList(body=body, compressed=compressed, etag=f'"{digest}"')
+            _keep(self._lists, campaign_id, found)
+        return found
+
+    def known_intake(self, campaign_id: str) -> ReportIntake | None:
+        """Return how reports to a campaign are read, if that is known already."""
+        return self._intakes.get(campaign_id)
+
+    async def intake(self, campaign_id: UUID) -> ReportIntake:
+        """Find out how reports to a campaign are read."""
+        body = await self._stored(campaign_id)
+        if body is None:
+            raise Problem.NOT_COLLECTING.error()
+        try:
+            key = self._parts.keys.key(campaign_id, Purpose.REPORT_TAGS)
+        except KeyDestroyedError:
+            raise Problem.NOT_COLLECTING.error() from None
+        except KeysGoneError:
+            raise Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS) from None
+        head_list = head_list_in(_STORED, read_object(_STORED, body)["head_list"])
+        intake = ReportIntake(head_list, key)
+        _keep(self._intakes, str(campaign_id), intake)
+        return intake
+
+    async def _stored(self, campaign_id: UUID) -> bytes | None:
+        return await self._parts.store.document(campaign_id, Document.HEAD_LIST)
+
+
+def _keep(kept: OrderedDict[Key, Kept], key: Key, value: Kept) -> None:
+    kept[key] = value
+    while len(kept) > _MOST_CAMPAIGNS:
+        kept.popitem(last=False)

@@ -1,0 +1,50 @@
+"""Connections to the file, each with the settings that the promises rest on."""
+
+import sqlite3
+from pathlib import Path
+
+from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.wire.documents.sqlite_file import create_private_file
+
+_OLDEST = (3, 37)
+"""STRICT tables; RETURNING is older."""
+_PATIENCE_SECONDS = 20
+"""How long another process may hold the file."""
+
+
+def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
+    """Open the file, created if it is missing, readable by nobody else.
+
+    Only SQLite opens it: another descriptor, once closed, would drop the locks of all connections.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise BlenderError(f"SQLite must be 3.37 or newer; Python has {sqlite3.sqlite_version}")
+    try:
+        create_private_file(path)
+        connection = sqlite3.connect(
+            path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.OperationalError as error:
+        raise InputError(path, f"cannot be opened ({error})") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be opened ({error.strerror})") from None
+    try:
+        _set_up(connection, is_reader=is_reader)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise InputError(path, f"is no usable SQLite database ({error})") from None
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, *, is_reader: bool) -> None:
+    for setting in (
+        "journal_mode = WAL",  # readers never wait for the writer
+        "synchronous = FULL",  # a commit is on the disk, not only with the system
+        "secure_delete = ON",  # what is deleted is overwritten
+        "foreign_keys = ON",
+        "trusted_schema = OFF",
+        "cache_size = -65536",
+        "wal_autocheckpoint = 16384",
+        f"query_only = {'ON' if is_reader else 'OFF'}",
+    ):
+        connection.execute(f"PRAGMA {setting}")

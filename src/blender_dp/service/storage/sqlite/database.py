@@ -1,0 +1,129 @@
+"""The file as a database: one writer, readers beside it, and a way to wipe what was deleted."""
+
+import asyncio
+import logging
+import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import cast
+from uuid import UUID
+
+from blender_dp.core.errors import InputError
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.jobs.backlog import Request
+from blender_dp.service.storage import migrations
+from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_checkpoint
+from blender_dp.service.storage.sqlite.connection import connect
+from blender_dp.service.storage.sqlite.local_disk import require_local_disk
+from blender_dp.service.storage.sqlite.scrubbing import empty_log, rewrite
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.storage.sqlite.writer import Writer
+from blender_dp.service.storage.store import Reason, StoreRefusal
+
+_LOG = logging.getLogger(__name__)
+_TRIES = 100
+"""How often the log is tried to be emptied while somebody reads from it."""
+_PAUSE = 0.2
+"""Seconds between two tries."""
+MIGRATIONS = migrations.of_package("blender_dp.service.storage.sqlite")
+
+
+class SqliteDatabase:
+    """A :class:`~blender_dp.service.storage.database.Database` in one file."""
+
+    def __init__(self, path: Path, *, reach: Checkpoint = no_checkpoint) -> None:
+        require_local_disk(path)
+        self._path = path.absolute()
+        writing = connect(path)
+        try:
+            migrate(writing)
+        except sqlite3.OperationalError as error:  # another process has it too long
+            writing.close()
+            raise InputError(path, f"cannot be used now ({error})") from None
+        except BaseException:
+            writing.close()
+            raise
+        self._opened = self._path.stat()
+        self._reading = connect(path, is_reader=True)
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="store reader")
+        self._writer = Writer(writing, reach)
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Answer from one view of the database."""
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._reader, self._answer, work)
+        except RuntimeError:  # closed
+            raise StoreRefusal(Reason.OVERLOADED) from None
+        return await running
+
+    def _answer(self, work: Work[Answer]) -> Answer:
+        try:
+            self._reading.execute("BEGIN")
+            return finished(SqliteTransaction(self._reading, no_checkpoint).attempt(work))
+        except sqlite3.OperationalError as error:  # the disk does not answer
+            _LOG.warning("nothing could be read: %s", error.sqlite_errorname)
+            raise StoreRefusal(Reason.OVERLOADED) from None
+        finally:
+            if self._reading.in_transaction:
+                self._reading.execute("ROLLBACK")
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        return cast("Answer", await self._writer.written(Request(work)))
+
+    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
+        """Count a request's reports in a transaction that it may share with other requests."""
+        request = Request(None, campaign_id=campaign_id, reports=reports)
+        return cast("Added", await self._writer.written(request))
+
+    async def scrub(self) -> None:
+        """Write the file anew and empty its log, or refuse while somebody reads from that.
+
+        The log is emptied before too: the new file goes through it, and every try while somebody
+        reads would make it longer by a whole file.
+        """
+        await self._empty_log()
+        await self._writer.written(Request(rewrite, is_alone=True))
+        await self._empty_log()
+
+    async def _empty_log(self) -> None:
+        for _ in range(_TRIES):
+            if await self._writer.written(Request(empty_log, is_alone=True)):
+                return
+            await asyncio.sleep(_PAUSE)
+        raise StoreRefusal(Reason.OVERLOADED)
+
+    def scrub_soon(self) -> None:
+        """Empty the log of changes, which alone still holds what was withdrawn."""
+        self._writer.empty_log_soon()
+
+    async def is_in_place(self) -> bool:
+        """Tell whether the file is where it was opened.
+
+        If it was moved or replaced, SQLite goes on with the old one. Never opens the file: another
+        descriptor, once closed, would drop the locks of all connections.
+        """
+        try:
+            found = await asyncio.to_thread(self._path.stat)
+        except OSError:
+            return False
+        return os.path.samestat(found, self._opened)
+
+    async def close(self) -> None:
+        """Finish what was accepted and close every connection."""
+        await self._writer.close()
+        self._reader.shutdown()
+        self._reading.close()
+
+
+def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
+    """Bring the schema to a version, the newest unless told."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        tx = SqliteTransaction(connection, no_checkpoint)
+        finished(migrations.migrate(tx, MIGRATIONS, target))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,149 @@
+"""The one thread that writes: whatever waits is put into one transaction, then all are answered.
+
+A transaction costs one wait for the disk however much is in it, and what arrives during that wait
+is the next transaction. A request that is refused leaves no trace and does not disturb the others.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import groupby
+from operator import attrgetter
+from threading import Event, Thread
+from time import monotonic, sleep
+from typing import Any
+
+from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
+from blender_dp.service.storage.database import Checkpoint
+from blender_dp.service.storage.sqlite.scrubbing import empty_log
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.storage.store import Reason, StoreRefusal
+from blender_dp.service.storage.tables import reports
+
+_LOG = logging.getLogger(__name__)
+_RETRY_SECONDS = 1.0
+"""When to try again to empty a log that somebody reads from."""
+Outcomes = list[tuple[Request, Any]]
+
+
+class Writer:
+    """A thread with a connection of its own."""
+
+    def __init__(self, connection: sqlite3.Connection, reach: Checkpoint) -> None:
+        self._connection = connection
+        self._reach = reach
+        self._backlog = Backlog()
+        self._is_needed = Event()
+        self._is_closing = False
+        # A process that was killed may have left a log with what was withdrawn.
+        self._must_empty_log = True
+        self._next_try = 0.0
+        self._thread = Thread(target=self._write_until_closed, name="store writer", daemon=True)
+        self._thread.start()
+
+    async def written(self, request: Request) -> Any:  # noqa: ANN401 - what its work returns
+        """Return what became of a request once it is on disk."""
+        if self._is_closing:
+            raise StoreRefusal(Reason.OVERLOADED)
+        self._backlog.add(request)
+        if not self._is_needed.is_set():
+            self._is_needed.set()
+        return await request.answer
+
+    def empty_log_soon(self) -> None:
+        """Empty the log of changes once what was written is on disk; tried until it is done."""
+        self._must_empty_log, self._next_try = True, 0.0
+        self._is_needed.set()
+
+    async def close(self) -> None:
+        """Write what waits, then end."""
+        self._is_closing = True
+        self._is_needed.set()
+        await asyncio.to_thread(self._thread.join)
+        self._connection.close()
+
+    def _write_until_closed(self) -> None:
+        while True:
+            self._is_needed.wait(_RETRY_SECONDS if self._must_empty_log else None)
+            self._is_needed.clear()
+            while group := self._backlog.take():
+                _answer(self._outcomes(group), self._reach)
+                self._empty_log_if_due()
+                if len(group) > 1:
+                    sleep(LINGER_SECONDS)
+            self._empty_log_if_due()
+            if self._is_closing and not len(self._backlog):
+                return
+
+    def _empty_log_if_due(self) -> None:
+        if not self._must_empty_log or monotonic() < self._next_try:
+            return
+        self._must_empty_log = False  # first: somebody may want it again meanwhile
+        try:
+            is_empty = empty_log(self._connection)
+        except sqlite3.OperationalError as error:  # a full disk
+            _LOG.warning("the log could not be emptied: %s", error.sqlite_errorname)
+            is_empty = False
+        if not is_empty:
+            self._must_empty_log, self._next_try = True, monotonic() + _RETRY_SECONDS
+
+    def _outcomes(self, group: Sequence[Request]) -> Outcomes:
+        try:
+            if group[0].is_alone:
+                return [(group[0], group[0].work(self._connection))]
+            return self._commit(group)
+        except sqlite3.OperationalError as error:  # a full disk, or another process had it too long
+            _LOG.warning("nothing could be written: %s", error.sqlite_errorname)
+            self._roll_back()
+            return [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
+        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it
+            self._roll_back()
+            return [(request, error) for request in group]
+
+    def _commit(self, group: Sequence[Request]) -> Outcomes:
+        self._reach("before-begin")
+        self._connection.execute("BEGIN IMMEDIATE")
+        tx = SqliteTransaction(self._connection, self._reach)
+        outcomes: Outcomes = []
+        # In the order of arrival, so that a seal comes after what was sent before it.
+        for campaign_id, together in groupby(group, key=attrgetter("campaign_id")):
+            run = list(together)
+            outcomes += _reported(tx, str(campaign_id), run) if campaign_id else _worked(tx, run)
+        self._reach("before-commit")
+        self._connection.execute("COMMIT")
+        self._reach("after-commit")
+        return outcomes
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+
+def _reported(tx: SqliteTransaction, campaign_id: str, run: Sequence[Request]) -> Outcomes:
+    given = [request.reports for request in run if request.reports is not None]
+    outcomes = finished(reports.add_together(tx, campaign_id, given))
+    return list(zip(run, outcomes, strict=True))
+
+
+def _worked(tx: SqliteTransaction, run: Sequence[Request]) -> Outcomes:
+    return [(request, _one_outcome(tx, request)) for request in run]
+
+
+def _one_outcome(tx: SqliteTransaction, request: Request) -> Any:  # noqa: ANN401 - as above
+    try:
+        return finished(tx.attempt(request.work))
+    except sqlite3.OperationalError:
+        raise
+    except Exception as error:  # noqa: BLE001 - theirs alone: the others of the group go on
+        return error
+
+
+def _answer(outcomes: Outcomes, reach: Checkpoint) -> None:
+    reach("before-answer")
+    for loop, own in groupby(outcomes, key=lambda outcome: outcome[0].answer.get_loop()):
+        with suppress(RuntimeError):  # the loop was closed, and with it whoever waited
+            loop.call_soon_threadsafe(partial(settle, list(own)))

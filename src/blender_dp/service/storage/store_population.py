@@ -1,0 +1,69 @@
+"""What the five steps may ask of a campaign's people: opt-in users in memory, clients as counts."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from blender_dp.core.blender import PRESETS
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import ReportCounts
+from blender_dp.engine.population.held_rows import opened_rows
+from blender_dp.engine.population.table_population import TableUsers
+
+
+class ContributedRows:
+    """Everybody's contributed records, a column a field; a user without any has an empty row."""
+
+    def __init__(self) -> None:
+        self._users: list[str] = []
+        self._queries: list[str | None] = []
+        self._urls: list[str | None] = []
+        self.contributors = 0
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Add one more user, known by a number only."""
+        rows: Sequence[Record | tuple[None, None]] = records or [(None, None)]
+        self._users += [str(self.contributors)] * len(rows)
+        self._queries += [query for query, _ in rows]
+        self._urls += [url for _, url in rows]
+        self.contributors += 1
+
+    def table(self) -> pa.Table:
+        """Return all rows as the engine takes them."""
+        columns = {"user": self._users, "query": self._queries, "url": self._urls}
+        return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+@contextmanager
+def contributed_users(
+    rows: ContributedRows, parameters: Parameters, randomness: Randomness
+) -> Iterator[TableUsers]:
+    """Give the opt-in users of a campaign; their records never leave this process's memory."""
+    with opened_rows(
+        rows.table(),
+        randomness,
+        records_per_user=parameters.records_per_optin_user,
+        all_rows=PRESETS[parameters.preset].asks_all_rows,
+    ) as users:
+        yield users
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportingClients:
+    """The clients of a campaign, of whom there is nothing but what all their reports named."""
+
+    counts: ReportCounts
+    records_per_client: int
+
+    @property
+    def size(self) -> int:
+        """How many clients reported."""
+        return (self.counts.cell_reports + self.counts.query_reports) // self.records_per_client
+
+    def report_counts(self, head_list: HeadList) -> ReportCounts:  # noqa: ARG002 - of that list
+        """Return what the reports named; a campaign has one list."""
+        return self.counts

@@ -1,0 +1,197 @@
+"""Campaigns and their moves."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from blender_dp.service.campaign import (
+    MADE_BY_JOBS,
+    Campaign,
+    Move,
+    MoveNotAllowedError,
+    State,
+    job_after,
+)
+from blender_dp.service.campaign_description import described, description, written
+from blender_dp.service.storage.database import Row, Transaction, first
+from blender_dp.service.storage.store import Progress, Reason, StoreRefusal
+from blender_dp.service.storage.tables import chains, jobs
+from blender_dp.wire.documents.document import digest_of
+
+
+async def add(tx: Transaction, campaign: Campaign, *, actor: str) -> None:
+    """Store a new campaign."""
+    document = description(campaign)
+    await tx.run(
+        "INSERT INTO campaigns (id, description, state, moved_at) VALUES ($1, $2, $3, $4)",
+        str(campaign.id),
+        json.dumps(document, ensure_ascii=False),
+        str(campaign.state),
+        written(campaign.moved_at),
+    )
+    await chains.audit(
+        tx,
+        "campaign",
+        actor=actor,
+        campaign=campaign.id,
+        now=campaign.created_at,
+        digest=digest_of(document),
+    )
+
+
+async def number_of(tx: Transaction, campaign_id: UUID) -> int:
+    """Return the number under which other tables know a campaign."""
+    found = await first(tx, "SELECT number FROM campaigns WHERE id = $1", str(campaign_id))
+    if found is None:
+        raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
+    return int(found[0])
+
+
+async def require_state(tx: Transaction, campaign_id: str, *states: State) -> int:
+    """Return a campaign's number if it is in one of these states; it stays in it until the end."""
+    found = await first(
+        tx, "SELECT number, state FROM campaigns WHERE id = $1 FOR SHARE", campaign_id
+    )
+    if found is None:
+        raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
+    number, state = found
+    if state not in states:
+        raise StoreRefusal(Reason.NOT_COLLECTING)
+    return int(number)
+
+
+async def get(tx: Transaction, campaign_id: UUID) -> Campaign:
+    """Return a campaign."""
+    statement = "SELECT description, state, moved_at FROM campaigns WHERE id = $1"
+    return _campaign(await first(tx, statement, str(campaign_id)))
+
+
+async def stored(tx: Transaction, campaign_id: UUID) -> Mapping[str, Any]:
+    """Return a campaign's description as it was stored."""
+    found = await first(tx, "SELECT description FROM campaigns WHERE id = $1", str(campaign_id))
+    if found is None:
+        raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
+    document: Mapping[str, Any] = json.loads(found[0])
+    return document
+
+
+async def get_locked(tx: Transaction, campaign_id: UUID) -> Campaign:
+    """Return a campaign that nobody else moves, and nobody adds to, until the end."""
+    statement = "SELECT description, state, moved_at FROM campaigns WHERE id = $1 FOR UPDATE"
+    return _campaign(await first(tx, statement, str(campaign_id)))
+
+
+async def page(tx: Transaction, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
+    """Return campaigns, newest first."""
+    before = 2**62 if after is None else await number_of(tx, after)
+    found = await tx.rows(
+        "SELECT description, state, moved_at FROM campaigns WHERE number < $1"
+        " ORDER BY number DESC LIMIT $2",
+        *(before, limit),
+    )
+    return [_campaign(row) for row in found]
+
+
+async def move(
+    tx: Transaction, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
+) -> Campaign:
+    """Make an operator's move, or one that a rule asks for."""
+    campaign = await get_locked(tx, campaign_id)
+    if campaign.state is not origin or move in MADE_BY_JOBS:
+        raise StoreRefusal(Reason.MOVE_NOT_ALLOWED)
+    return await make_move(tx, campaign, move, actor=actor, now=now)
+
+
+async def make_move(
+    tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
+) -> Campaign:
+    """Make a move with all that follows from it: what is deleted, logged, and to be done next."""
+    try:
+        moved = campaign.moved(move, now)
+    except MoveNotAllowedError:
+        raise StoreRefusal(Reason.MOVE_NOT_ALLOWED) from None
+    await tx.run(
+        "UPDATE campaigns SET state = $2, moved_at = $3 WHERE id = $1",
+        *(str(campaign.id), str(moved.state), written(now)),
+    )
+    number = await number_of(tx, campaign.id)
+    await empty_tables(tx, number, move)
+    if move is Move.PURGE:
+        await jobs.give_up(tx, number)
+    if kind := job_after(move):
+        await jobs.add(tx, number, kind)
+    await _log_move(tx, moved, move, actor=actor, now=now)
+    return moved
+
+
+async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
+    """Delete what nobody needs of a campaign once a move is made, or can never be made."""
+    for table in _EMPTIED.get(move, ()):
+        await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
+
+
+_EMPTIED: Mapping[Move, Sequence[str]] = {
+    Move.PUBLISH_LIST: ("contributions",),
+    Move.RELEASE: ("report_ids",),
+    Move.PURGE: ("contributions", "enrolments", "report_ids", "counters"),
+}
+"""The tables that hold nothing of a campaign any more once a move is made."""
+
+
+async def _log_move(
+    tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
+) -> None:
+    digest = digest_of(await stored(tx, campaign.id))
+    if move is Move.OPEN_OPT_IN:  # from here on it cannot change, so the world may hold us to it
+        await chains.publish(tx, "campaign", campaign=campaign.id, digest=digest, now=now)
+    await chains.audit(tx, move, actor=actor, campaign=campaign.id, now=now, digest=digest)
+
+
+async def add_refusals(tx: Transaction, campaign_id: UUID, refused: Mapping[str, int]) -> None:
+    """Count requests that were refused, by reason."""
+    number = await number_of(tx, campaign_id)
+    for reason in sorted(refused):  # in one order everywhere, so that no two writers block
+        await tx.run(
+            "INSERT INTO refusals (campaign, reason, requests) VALUES ($1, $2, $3)"
+            " ON CONFLICT (campaign, reason)"
+            " DO UPDATE SET requests = refusals.requests + excluded.requests",
+            *(number, reason, refused[reason]),
+        )
+
+
+async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
+    """Return the counts of a campaign."""
+    number = await number_of(tx, campaign_id)
+    by_status = await _counts(
+        tx, "SELECT status, count(*) FROM enrolments WHERE campaign = $1 GROUP BY status", number
+    )
+    by_question = await _counts(
+        tx,
+        "SELECT question, sum(reports) FROM counters WHERE campaign = $1 GROUP BY question",
+        number,
+    )
+    return Progress(
+        state=(await get(tx, campaign_id)).state,
+        enrolled=sum(by_status.values()),
+        contributed=by_status.get("contributed", 0),
+        withdrawn=by_status.get("withdrawn", 0),
+        record_reports=by_question.get("record", 0),
+        query_reports=by_question.get("query", 0),
+        refused=await _counts(
+            tx, "SELECT reason, requests FROM refusals WHERE campaign = $1", number
+        ),
+        jobs=await jobs.of_campaign(tx, campaign_id),
+    )
+
+
+async def _counts(tx: Transaction, statement: str, number: int) -> dict[str, int]:
+    return {str(name): int(count) for name, count in await tx.rows(statement, number)}
+
+
+def _campaign(row: Row | None) -> Campaign:
+    if row is None:
+        raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
+    text, state, moved_at = row
+    return described(text, state=state, moved_at=moved_at)

@@ -1,0 +1,1 @@
+"""Rules that all documents share: versions, digests, fields, files."""

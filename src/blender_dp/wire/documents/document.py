@@ -1,0 +1,114 @@
+"""JSON files that say what they are and notice when somebody edited them.
+
+Every document names its format and version; one that another step relies on carries a digest
+of all its other fields. The digest is taken over JSON with sorted keys and no white space; exact
+numbers travel as decimal strings or integers, so that every language writes the same bytes.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blender_dp.core.errors import InputError
+from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.documents.staging import staged_file
+
+MOST_BYTES = 2**28
+"""Larger files are nobody's: a list of 100,000 queries is a fifth of this."""
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """Return the one spelling of a document that digests and signatures are taken over."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode()
+
+
+def digest_of_bytes(content: bytes) -> str:
+    """Return the digest of any bytes, as documents write it."""
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """Return the digest of every field but the digest itself."""
+    fields = {name: value for name, value in document.items() if name != "digest"}
+    return digest_of_bytes(canonical(fields))
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document with its digest."""
+    return {**document, "digest": digest_of(document)}
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document for people and programs to read."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    with staged_file(path) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def read_document(path: Path, kind: str, version: int = 1, *, is_sealed: bool = True) -> Fields:
+    """Read a document of this kind and version, and check that nobody changed it.
+
+    Args:
+        path: The file.
+        kind: What its field ``format`` must say.
+        version: The only version read.
+        is_sealed: Whether such documents carry a digest.
+    """
+    return verified(path, read_json(path), kind, version, is_sealed=is_sealed)
+
+
+def verified(
+    path: Path | str,
+    document: Mapping[str, Any],
+    kind: str,
+    version: int = 1,
+    *,
+    is_sealed: bool = True,
+) -> Fields:
+    """Check a document that was read from ``path``, perhaps from within another or a service."""
+    fields = Fields(path, document)
+    if document.get("format") != kind:
+        fields.refuse("format", f'must be a file of format "{kind}"')
+    if type(document.get("version")) is not int or document["version"] != version:
+        fields.refuse("version", f"must be {version}, the version this software reads")
+    if is_sealed and document.get("digest") != _digest_or_none(document):
+        fields.refuse(
+            "digest",
+            "does not match the rest of the file, which was changed after it was written; "
+            "use the file as it was made",
+        )
+    return fields
+
+
+def _digest_or_none(document: Mapping[str, Any]) -> str | None:
+    try:
+        return digest_of(document)
+    except (UnicodeEncodeError, ValueError, RecursionError):  # half a character, or a number of
+        return None  # thousands of digits: no document of ours
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object of any kind."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read ({error.strerror})") from None
+    if len(content) > MOST_BYTES:
+        raise InputError(path, f"must be at most {MOST_BYTES >> 20} MiB")
+    try:
+        document = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise InputError(path, "must be UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise InputError(path, "must be JSON", where=f"line {error.lineno}") from None
+    except (ValueError, RecursionError):
+        raise InputError(path, "holds what no file of ours does") from None
+    if not isinstance(document, dict):
+        raise InputError(path, "must hold a JSON object")
+    return document

@@ -1,0 +1,109 @@
+"""The head list as it is published: ``head_list.json``, version 1."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.errors import BrokenInvariantError, ParameterError
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.documents.document import read_document, sealed, verified
+from blender_dp.wire.documents.fields import Fields
+
+FORMAT = "blender-dp head list"
+_KNOWN = [f"{kind.name}/{kind.version}" for kind in (LocalAlgMechanism, SubsetSelectionMechanism)]
+
+
+def head_list_document(head_list: HeadList) -> dict[str, Any]:
+    """Return what is published: the list, how to report against it, and a digest of both."""
+    return sealed(
+        {
+            "format": FORMAT,
+            "version": 1,
+            "private": head_list.private,
+            "mechanism": _mechanism_document(head_list.mechanism),
+            "queries": [
+                {"query": query, "urls": list(urls)}
+                for query, urls in zip(head_list.queries, head_list.urls, strict=True)
+            ],
+        }
+    )
+
+
+def head_list_digest(head_list: HeadList) -> str:
+    """Return the digest by which reports and estimates name this list."""
+    digest: str = head_list_document(head_list)["digest"]
+    return digest
+
+
+def mechanism_name(head_list: HeadList) -> str:
+    """Return the mechanism and its version as a report names them."""
+    return f"{head_list.mechanism.name}/{head_list.mechanism.version}"
+
+
+def read_head_list(path: Path) -> HeadList:
+    """Read a published head list; refuse one that was edited or breaks a rule."""
+    return _listed_in(read_document(path, FORMAT))
+
+
+def head_list_in(source: str, document: Mapping[str, Any]) -> HeadList:
+    """Return the head list of a document that came from ``source``, with the same rules."""
+    return _listed_in(verified(source, document, FORMAT))
+
+
+def _listed_in(fields: Fields) -> HeadList:
+    """Return the head list that these fields describe."""
+    queries = fields.parts("queries")
+    try:
+        head_list = HeadList(
+            queries=tuple(entry.text("query") for entry in queries),
+            urls=tuple(entry.texts("urls") for entry in queries),
+            mechanism=_read_mechanism(fields.part("mechanism")),
+            private=fields.flag("private"),
+        )
+    except BrokenInvariantError as error:
+        fields.refuse("queries", f"break a rule: {error}")
+    if head_list_digest(head_list) != fields.text("digest"):
+        # Reports name a list by the digest of its file: another spelling would refuse them all.
+        fields.refuse("digest", "is not that of a list as this version writes it")
+    return head_list
+
+
+def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
+    named = {"name": mechanism.name, "version": mechanism.version}
+    if isinstance(mechanism, SubsetSelectionMechanism):
+        return {
+            **named,
+            "epsilon": repr(float(mechanism.epsilon)),
+            "query_share": repr(float(mechanism.query_share) + 0.0),  # -0.0 is written as 0.0
+        }
+    return {
+        **named,
+        "epsilon": repr(float(mechanism.epsilon)),
+        "delta": repr(float(mechanism.delta)),
+        "query_budget_fraction": repr(float(mechanism.query_budget_fraction)),
+        "records_per_client": mechanism.records_per_client,
+    }
+
+
+def _read_mechanism(fields: Fields) -> Mechanism:
+    name = fields.text("name")
+    if f"{name}/{fields.whole('version', at_least=0)}" not in _KNOWN:
+        fields.refuse("name and version", f"must be those of {' or '.join(_KNOWN)}")
+    try:
+        if name == SubsetSelectionMechanism.name:
+            return SubsetSelectionMechanism(
+                epsilon=fields.decimal("epsilon"), query_share=fields.decimal("query_share")
+            )
+        return LocalAlgMechanism(
+            epsilon=fields.decimal("epsilon"),
+            delta=fields.decimal("delta"),
+            query_budget_fraction=fields.decimal("query_budget_fraction"),
+            records_per_client=fields.whole("records_per_client", at_least=1),
+        )
+    except ParameterError as error:
+        fields.refuse(error.name, "is outside its range")

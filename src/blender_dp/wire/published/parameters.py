@@ -1,0 +1,36 @@
+"""Every parameter of a run, as part of a document: decimals as strings."""
+
+from typing import Any, cast
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters, Preset
+from blender_dp.wire.documents.fields import Fields
+
+_DECIMALS = ("epsilon", "delta", "head_list_user_fraction", "query_budget_fraction")
+
+
+def parameters_document(parameters: Parameters) -> dict[str, Any]:
+    """Return every parameter by name."""
+    values = parameters.document()
+    return {k: repr(float(cast("float", v))) if k in _DECIMALS else v for k, v in values.items()}
+
+
+def read_parameters(fields: Fields) -> Parameters:
+    """Read every parameter, none missing and none beyond."""
+    fields.only(*Parameters.__slots__)
+    preset = cast("Preset", fields.text("preset"))  # Parameters refuses what is none
+    try:
+        return Parameters(
+            epsilon=fields.decimal("epsilon"),
+            delta=fields.decimal("delta"),
+            head_list_size=fields.whole_or_none("head_list_size", at_least=1),
+            preset=preset,
+            one_record_each=fields.flag("one_record_each"),
+            head_list_user_fraction=fields.decimal("head_list_user_fraction"),
+            query_budget_fraction=fields.decimal("query_budget_fraction"),
+            records_per_optin_user=fields.whole("records_per_optin_user", at_least=1),
+            records_per_client=fields.whole("records_per_client", at_least=1),
+            project=fields.flag("project"),
+        )
+    except ParameterError as error:
+        fields.refuse(error.name, "is outside its range")

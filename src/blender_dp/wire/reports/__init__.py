@@ -1,0 +1,1 @@
+"""Reports of devices as bytes."""

@@ -1,0 +1,217 @@
+"""The items a report names, as bytes: always the same number for one list and ε.
+
+Two forms, the shorter of which is used (the list of numbers if they are equally long); which one
+follows from how many items there are and how many are named, so that a report need not say it and
+its length tells nothing:
+
+- a list: the numbers in increasing order, each in as many bits as the largest possible number
+  needs, highest bit first, one after the other; zeros fill the last byte;
+- a bitmap: a bit an item, that of item 0 the highest of the first byte; zeros fill the last byte.
+
+In JSON the bytes are base64url without padding (RFC 4648, section 5).
+"""
+
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import lt
+
+import numpy as np
+import numpy.typing as npt
+
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.head_list.cells import BoolArray, IntArray
+
+ByteArray = npt.NDArray[np.uint8]
+
+_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_TO_PLAIN, _FROM_PLAIN = bytes.maketrans(b"-_", b"+/"), bytes.maketrans(b"+/", b"-_")
+_ZERO = "A"
+"""The letter of six zeros."""
+_FEW = 64
+"""Up to so many numbers of a single report are read faster one by one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemPacking:
+    """How the reports of one channel are written."""
+
+    size: int
+    """N, the items that may be named."""
+    subset_size: int
+    """d, how many are."""
+    bits_per_item: int = field(init=False)
+    """The bits of a number in the list form."""
+    is_bitmap: bool = field(init=False)
+    """Whether the bitmap is the shorter form."""
+    length: int = field(init=False)
+    """The bytes of every report."""
+
+    def __post_init__(self) -> None:
+        """Choose the form."""
+        bits = (self.size - 1).bit_length()
+        as_list, as_bitmap = _whole_bytes(self.subset_size * bits), _whole_bytes(self.size)
+        object.__setattr__(self, "bits_per_item", bits)
+        object.__setattr__(self, "is_bitmap", as_bitmap < as_list)
+        object.__setattr__(self, "length", min(as_list, as_bitmap))
+
+    @classmethod
+    def of(cls, channel: SubsetChannel) -> "ItemPacking":
+        """Return the form of this channel's reports."""
+        return cls(size=channel.size, subset_size=channel.subset_size)
+
+    @property
+    def text_length(self) -> int:
+        """The letters of every report in JSON."""
+        return (4 * self.length + 2) // 3
+
+    def pack(self, named: BoolArray) -> ByteArray:
+        """Write many reports, given as a table of who (row) names what (column)."""
+        if self.is_bitmap:
+            return np.packbits(named, axis=1)
+        items = np.nonzero(named)[1].reshape(len(named), self.subset_size)
+        places = np.arange(self.bits_per_item)[::-1]
+        bits = (items[:, :, np.newaxis] >> places & 1).astype(np.bool_)
+        return np.packbits(bits.reshape(len(named), self.subset_size * len(places)), axis=1)
+
+    def counts(self, reports: ByteArray) -> IntArray | None:
+        """Count by item what many reports name; None if one of them breaks a rule."""
+        if self.is_bitmap:
+            return self._bitmap_counts(np.unpackbits(reports, axis=1))
+        items = self._list_items(reports)
+        return None if items is None else np.bincount(items.ravel(), minlength=self.size)
+
+    def _bitmap_counts(self, bits: ByteArray) -> IntArray | None:
+        fills, named = bits[:, self.size :], bits[:, : self.size]
+        if fills.any() or np.any(named.sum(axis=1, dtype=np.int64) != self.subset_size):
+            return None
+        counts: IntArray = named.sum(axis=0, dtype=np.int64)
+        return counts
+
+    def items(self, reports: ByteArray) -> IntArray | None:
+        """Return what each of many reports names, a row each; None if one breaks a rule."""
+        if not self.is_bitmap:
+            return self._list_items(reports)
+        bits: ByteArray = np.unpackbits(reports, axis=1)
+        if self._bitmap_counts(bits) is None:
+            return None
+        return np.nonzero(bits)[1].reshape(len(bits), self.subset_size)
+
+    def items_of(self, report: bytes) -> Sequence[int] | None:
+        """Return what one report names; None if it breaks a rule."""
+        if self.subset_size > _FEW and not self.is_bitmap:
+            many = self._list_items(np.frombuffer(report, dtype=np.uint8).reshape(1, -1))
+            return None if many is None else many[0].tolist()
+        bits = 8 * self.length
+        used = self.size if self.is_bitmap else self.subset_size * self.bits_per_item
+        word = int.from_bytes(report)
+        if word & ((1 << bits - used) - 1):
+            return None
+        if self.is_bitmap:
+            named = np.flatnonzero(np.unpackbits(np.frombuffer(report, dtype=np.uint8)))
+            return named.tolist() if len(named) == self.subset_size else None
+        width = self.bits_per_item
+        largest = (1 << width) - 1
+        items = [
+            word >> shift & largest for shift in range(bits - width, bits - used - 1, -width or -1)
+        ][: self.subset_size]
+        return items if all(map(lt, items, [*items[1:], self.size])) else None
+
+    def _list_items(self, reports: ByteArray) -> IntArray | None:
+        if not self.length:  # there is one item, and nothing to say of it
+            return np.zeros((len(reports), self.subset_size), dtype=np.int64)
+        first, shift = _places(self.subset_size, self.bits_per_item)
+        bytes_each = self.bits_per_item // 8 + 2  # over which a number may spread
+        padded = np.zeros((len(reports), self.length + bytes_each), dtype=np.int64)
+        padded[:, : self.length] = reports
+        items = padded[:, first]
+        for after in range(1, bytes_each):
+            items <<= 8
+            items |= padded[:, first + after]
+        items >>= shift
+        items &= (1 << self.bits_per_item) - 1
+        fill = 8 * self.length - self.subset_size * self.bits_per_item
+        if (
+            (reports[:, -1] & ((1 << fill) - 1)).any()
+            or not (items[:, 1:] > items[:, :-1]).all()
+            or (items[:, -1] >= self.size).any()  # the largest, as they are in order
+        ):
+            return None
+        return items
+
+    def table(self, items: tuple[int, ...]) -> BoolArray:
+        """Return one report as a table of one row."""
+        named = np.zeros((1, self.size), dtype=np.bool_)
+        named[0, list(items)] = True
+        return named
+
+
+def to_text(report: bytes) -> str:
+    """Write one report's bytes for JSON."""
+    return _letters(report).decode()
+
+
+def _letters(report: bytes) -> bytes:
+    return binascii.b2a_base64(report, newline=False).translate(_FROM_PLAIN, delete=b"=")
+
+
+def from_texts(letters: ByteArray, length: int) -> ByteArray | None:
+    """Read reports of ``length`` bytes from their letters, a row each; None if one is not such."""
+    rows, each = letters.shape
+    padded = np.full((rows, each + -each % 4), ord(_ZERO), dtype=np.uint8)
+    padded[:, :each] = letters
+    return _rows(padded.tobytes(), rows, length)
+
+
+def _rows(letters: bytes, rows: int, length: int) -> ByteArray | None:
+    """Read rows of letters, each filled with zeros to a multiple of four letters."""
+    if letters.translate(None, delete=_ALPHABET):
+        return None
+    content = binascii.a2b_base64(letters.translate(_TO_PLAIN))
+    table = np.frombuffer(content, dtype=np.uint8).reshape(rows, -1 if content else 0)
+    if table[:, length:].any():  # another spelling of the same bytes
+        return None
+    return table[:, :length]
+
+
+@lru_cache(maxsize=64)
+def _places(count: int, bits: int) -> tuple[IntArray, IntArray]:
+    """Return where each number begins: its first byte, and how many bits follow it.
+
+    They follow it in as many bytes as a number may spread over.
+    """
+    start = bits * np.arange(count, dtype=np.int64)
+    return start // 8, 8 * (bits // 8 + 2) - start % 8 - bits
+
+
+def _whole_bytes(bits: int) -> int:
+    return (bits + 7) // 8
+
+
+def from_text(text: str, length: int) -> bytes | None:
+    """Read exactly so many bytes from their only spelling; None if it is not that."""
+    if len(text) != (4 * length + 2) // 3:
+        return None
+    letters = text.encode()
+    try:
+        content = binascii.a2b_base64(letters.translate(_TO_PLAIN) + b"=" * (-len(letters) % 4))
+    except ValueError:
+        return None
+    # The decoder passes over what is no letter; only the right spelling comes back the same.
+    return content if _letters(content) == letters else None
+
+
+def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:
+    """Read so many bytes from each of many texts, a row each; None if one has another spelling."""
+    letters_each = (4 * length + 2) // 3
+    if not set(map(len, texts)) <= {letters_each}:
+        return None
+    fill = _ZERO * (-letters_each % 4)
+    joined = fill.join((*texts, ""))
+    return _rows(joined.encode(), len(texts), length) if joined.isascii() else None
+
+
+def pieces(packed: bytes, length: int) -> list[bytes]:
+    """Part bytes into pieces of one length."""
+    return [packed[start : start + length] for start in range(0, len(packed), length)]

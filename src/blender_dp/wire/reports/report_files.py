@@ -1,0 +1,78 @@
+"""Files of reports: one JSON object a line, or a Parquet file with the same fields as columns."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.json as pj
+
+from blender_dp.core.errors import HeadListMismatchError, InputError
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.published.head_list import head_list_digest, mechanism_name
+
+VERSION = 1
+_FORMATS: dict[str, Literal["json", "parquet"]] = {
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".parquet": "parquet",
+}
+
+
+def shared_fields(head_list: HeadList) -> dict[str, Any]:
+    """Return what all reports for one list have in common."""
+    return {
+        "version": VERSION,
+        "head_list": head_list_digest(head_list),
+        "mechanism": mechanism_name(head_list),
+    }
+
+
+def format_of(path: Path) -> Literal["json", "parquet"]:
+    """Return the format that a file's name promises."""
+    if path.suffix not in _FORMATS:
+        raise InputError(path, f"must be a file of reports ({', '.join(_FORMATS)})")
+    return _FORMATS[path.suffix]
+
+
+def batches(
+    path: Path, fields: Sequence[str], texts: Sequence[str] = ()
+) -> Iterator[pa.RecordBatch]:
+    """Read a file piece by piece, only these fields of it.
+
+    Args:
+        path: The file.
+        fields: What every report must have.
+        texts: Those of them that are read as texts in JSON, even if they look like dates.
+    """
+    kind = format_of(path)
+    if not path.is_file():
+        raise InputError(path, "no such file")
+    schema = pa.schema([(name, pa.string()) for name in texts])
+    options = pj.ParseOptions(explicit_schema=schema if texts else None)
+    formats = {"json": ds.JsonFileFormat(parse_options=options), "parquet": "parquet"}
+    try:
+        reports = ds.dataset(path, format=formats[kind])
+        missing = [name for name in fields if name not in reports.schema.names]
+        if missing:
+            raise InputError(path, "is missing from the reports", where=f"field {missing[0]}")
+        yield from reports.to_batches(columns=list(fields))
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise InputError(path, f"must be {kind} reports throughout") from None
+
+
+def distinct_values(path: Path, batch: pa.RecordBatch, field: str) -> list[Any]:
+    """Return every value that a field has."""
+    try:
+        return [value.as_py() for value in batch.column(field).unique()]
+    except UnicodeDecodeError:
+        raise InputError(path, "must be a text in UTF-8", where=f"field {field}") from None
+
+
+def require_constant(path: Path, batch: pa.RecordBatch, field: str, expected: object) -> None:
+    """Refuse reports that were made for something else."""
+    values = distinct_values(path, batch, field)
+    if any(type(value) is not type(expected) or value != expected for value in values):
+        what = "another head list" if field == "head_list" else f"another {field}"
+        raise HeadListMismatchError(f"{path}: has reports made for {what}")

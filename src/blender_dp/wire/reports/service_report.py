@@ -1,0 +1,205 @@
+"""Reports as a service takes them: each with a random id, one in a request or a batch; version 1.
+
+The id is drawn before the report. Under subset selection it also decides which question the
+device answers (:mod:`blender_dp.core.channels.public_coin`), so that nobody can pick the question.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.public_coin import asked_for_query, who_is_asked_for_query
+from blender_dp.core.channels.report import Question, Report
+from blender_dp.core.errors import UnknownReportError
+from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.wire.reports.packed_items import (
+    ByteArray,
+    from_text,
+    pieces,
+    rows_of_texts,
+    to_text,
+)
+from blender_dp.wire.reports.report import report_document
+from blender_dp.wire.reports.report_files import shared_fields
+from blender_dp.wire.reports.subset_reports import packings
+
+ID_BYTES = 16
+ID_LETTERS = 22
+MOST_REPORTS = 10_000
+SHARED_FIELDS = ("version", "head_list", "mechanism")
+"""Of a single report and of a batch alike."""
+ID_FIELD = "report_id"
+SUBSET_FIELDS = ("question", "items")
+CELL_FIELD = "cell"
+_FIRST = np.zeros(1, dtype=np.int64)
+"""The position of a report that comes alone."""
+
+
+class ReportFault(StrEnum):
+    """Why reports are refused; a whole request is, if one of its reports is."""
+
+    VERSION = "unknown-report-version"
+    HEAD_LIST = "another-head-list"
+    MECHANISM = "another-mechanism"
+    COUNT = "wrong-number-of-reports"
+    REPORT_ID = "malformed-report-id"
+    REPEATED_ID = "repeated-report-id"
+    QUESTION = "unknown-question"
+    NOT_ASKED = "question-not-asked"
+    ITEMS = "not-expressible"
+
+
+_SENTENCES = {
+    ReportFault.VERSION: "version must be 1",
+    ReportFault.HEAD_LIST: "the reports must be for this campaign's head list",
+    ReportFault.MECHANISM: "the reports must use the head list's mechanism and its version",
+    ReportFault.COUNT: f"a batch must have 1 to {MOST_REPORTS:,} reports",
+    ReportFault.REPORT_ID: f"report_id must be {ID_BYTES} bytes in base64url without padding",
+    ReportFault.REPEATED_ID: "every report_id of a batch must be there once",
+    ReportFault.QUESTION: "question must be one that the head list asks",
+    ReportFault.NOT_ASKED: "question must be the one that the report_id decides",
+    ReportFault.ITEMS: "items or cell must be what a device of this head list could send",
+}
+
+
+class RefusedReportError(UnknownReportError):
+    """Reports that are not counted, and why; nothing of them is repeated."""
+
+    def __init__(self, fault: ReportFault) -> None:
+        self.fault = fault
+        super().__init__(_SENTENCES[fault])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NamedItems:
+    """What the reports to one question name."""
+
+    question: Question
+    reports: IntArray
+    """Their positions among the request's reports."""
+    items: IntArray
+    """A row a report: cells, or queries if asked for the query only."""
+
+
+def question_of(report_id: bytes, head_list: HeadList) -> Question:
+    """Return what the device with this report id is asked for."""
+    mechanism = head_list.mechanism
+    if not isinstance(mechanism, SubsetSelectionMechanism):
+        return "record"
+    return "query" if asked_for_query(report_id, mechanism.query_share) else "record"
+
+
+def service_report_document(
+    head_list: HeadList, report_id: bytes, report: Report
+) -> dict[str, Any]:
+    """Return one report as a device sends it to a service."""
+    return {**report_document(head_list, report), ID_FIELD: to_text(report_id)}
+
+
+def batch_document(head_list: HeadList, reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return many reports as one request: what they share once, then the fields of each."""
+    return {**shared_fields(head_list), "reports": list(reports)}
+
+
+class ReportReader:
+    """Checks reports for one head list, many at once; build it once and keep it."""
+
+    def __init__(self, head_list: HeadList) -> None:
+        self.has_cells = not isinstance(head_list.mechanism, SubsetSelectionMechanism)
+        mechanism = head_list.mechanism
+        self._query_share = (
+            mechanism.query_share if isinstance(mechanism, SubsetSelectionMechanism) else 0.0
+        )
+        self._shared = shared_fields(head_list)
+        self._packings = {} if self.has_cells else packings(head_list)
+        self._cell_count = head_list.cells.cell_count
+
+    def require_shared(self, version: object, head_list: str, mechanism: str) -> None:
+        """Refuse reports that were made for something else."""
+        if type(version) is not int or version != self._shared["version"]:
+            raise RefusedReportError(ReportFault.VERSION)
+        if head_list != self._shared["head_list"]:
+            raise RefusedReportError(ReportFault.HEAD_LIST)
+        if mechanism != self._shared["mechanism"]:
+            raise RefusedReportError(ReportFault.MECHANISM)
+
+    def ids(self, texts: Sequence[str]) -> bytes:
+        """Read the ids of a request's reports; return them one after the other."""
+        if not 1 <= len(texts) <= MOST_REPORTS:
+            raise RefusedReportError(ReportFault.COUNT)
+        if len(texts) == 1:
+            return _id_in(texts[0])
+        rows = rows_of_texts(texts, ID_BYTES)
+        if rows is None:
+            raise RefusedReportError(ReportFault.REPORT_ID)
+        if _has_a_row_twice(rows):
+            raise RefusedReportError(ReportFault.REPEATED_ID)
+        return rows.tobytes()
+
+    def cells(self, cells: Sequence[int]) -> list[NamedItems]:
+        """Read reports of LocalAlg."""
+        if any(type(cell) is not int or not 0 <= cell < self._cell_count for cell in cells):
+            raise RefusedReportError(ReportFault.ITEMS)
+        items = np.array(cells, dtype=np.int64).reshape(-1, 1)
+        return [NamedItems(question="record", reports=np.arange(len(cells)), items=items)]
+
+    def subsets(
+        self, ids: bytes, questions: Sequence[str], items: Sequence[str]
+    ) -> list[NamedItems]:
+        """Read reports of subset selection, by the question that they answer."""
+        if any(question not in self._packings for question in set(questions)):
+            raise RefusedReportError(ReportFault.QUESTION)
+        answered = np.array([question == "query" for question in questions])
+        asked = who_is_asked_for_query(pieces(ids, ID_BYTES), self._query_share)
+        if np.any(answered != asked):
+            raise RefusedReportError(ReportFault.NOT_ASKED)
+        return [
+            self._answers(question, np.flatnonzero(asked == (question == "query")), items)
+            for question in self._packings
+            if question in questions
+        ]
+
+    def single(self, id_text: str, question: str, items: str) -> tuple[bytes, NamedItems]:
+        """Read one report of subset selection, faster than as a batch of one."""
+        report_id = _id_in(id_text)
+        asked: Question = "query" if asked_for_query(report_id, self._query_share) else "record"
+        if question not in self._packings:
+            raise RefusedReportError(ReportFault.QUESTION)
+        if question != asked:
+            raise RefusedReportError(ReportFault.NOT_ASKED)
+        packing = self._packings[asked]
+        packed = from_text(items, packing.length)
+        named = None if packed is None else packing.items_of(packed)
+        if named is None:
+            raise RefusedReportError(ReportFault.ITEMS)
+        answer = NamedItems(question=asked, reports=_FIRST, items=np.array([named]))
+        return report_id, answer
+
+    def _answers(self, question: Question, reports: IntArray, texts: Sequence[str]) -> NamedItems:
+        packing = self._packings[question]
+        rows = rows_of_texts([texts[report] for report in reports.tolist()], packing.length)
+        named = None if rows is None else packing.items(rows)
+        if named is None:
+            raise RefusedReportError(ReportFault.ITEMS)
+        return NamedItems(question=question, reports=reports, items=named)
+
+
+def _id_in(text: str) -> bytes:
+    """Read one id, faster than as one of many."""
+    report_id = from_text(text, ID_BYTES)
+    if report_id is None:
+        raise RefusedReportError(ReportFault.REPORT_ID)
+    return report_id
+
+
+def _has_a_row_twice(rows: ByteArray) -> bool:
+    first_words = np.ascontiguousarray(rows).view(">u8")[:, 0]
+    in_order = np.sort(first_words)
+    if not np.any(in_order[1:] == in_order[:-1]):
+        return False
+    return len(np.unique(rows, axis=0)) < len(rows)

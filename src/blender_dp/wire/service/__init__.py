@@ -1,0 +1,1 @@
+"""Documents between a collection service and its clients."""

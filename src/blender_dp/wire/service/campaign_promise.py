@@ -1,0 +1,74 @@
+"""Campaign description as a device reads it: the consent text, ε and δ that people were promised.
+
+A service returns the description with the campaign, and every signed head list is bound to its
+digest. A device therefore compares the two before it reports: a list that asks for more than the
+description promises, or that belongs to another description, is refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from blender_dp.core.errors import InputError
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.service.hash_chain import is_campaign_id, is_text
+
+_WHAT = "the campaign's description"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignPromise:
+    """The parts of a description that a device holds a service to."""
+
+    campaign: UUID
+    digest: str
+    """Of the whole description, every field that is not read here included."""
+    epsilon: Fraction
+    delta: Fraction
+    consent_version: str
+    consent_text: str
+
+
+def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
+    """Read the description in a service's answer about a campaign.
+
+    Fields beyond those that a device needs are allowed: the digest covers them.
+
+    Args:
+        answer: What ``GET /v1/campaigns/{id}`` returned.
+    """
+    description = Fields("the campaign", answer).part("description")
+    campaign = description.text("id")
+    if not is_campaign_id(campaign):
+        description.refuse("id", "must be the id of a campaign")
+    parameters, consent = description.part("parameters"), description.part("consent")
+    return CampaignPromise(
+        campaign=UUID(campaign),
+        digest=_digest(answer["description"]),
+        epsilon=_exact(parameters, "epsilon"),
+        delta=_exact(parameters, "delta"),
+        consent_version=_text(consent, "version"),
+        consent_text=_text(consent, "text"),
+    )
+
+
+def _digest(description: Mapping[str, Any]) -> str:
+    try:
+        return digest_of(description)
+    except (UnicodeEncodeError, ValueError, RecursionError):
+        raise InputError(_WHAT, "must be JSON of whole characters") from None
+
+
+def _exact(fields: Fields, name: str) -> Fraction:
+    fields.decimal(name)  # its rules
+    return Fraction(fields.text(name))
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = fields.text(name)
+    if not is_text(value):
+        fields.refuse(name, "must be whole characters")
+    return value

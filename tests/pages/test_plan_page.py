@@ -1,0 +1,114 @@
+"""The page of a plan: closed to the world, and what it shows."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages.test_html_report import NASTY, embedded, sha256
+from pages.test_html_report import Page as Markup
+from playwright.sync_api import Browser
+
+from blender_dp.pages.plan_page import render_plan
+
+MEASURES = (
+    *("queries", "records", "ndcg", "query_l1", "record_l1", "query_interval", "record_interval"),
+)
+
+
+def a_point(opt_in: float, mean: float) -> dict[str, Any]:
+    measures = {
+        name: {"mean": mean, "error": 0.01, "low": 0.0, "high": 2 * mean} for name in MEASURES
+    }
+    measures["ndcg"] = {"mean": 0.98, "error": 0.01, "low": 0.95, "high": 1.0}
+    return {"opt_in": opt_in, "epsilon": 4.0, "users": 1000, "measures": measures}
+
+
+def a_plan(like: str = "aol", *, points: int = 5) -> dict[str, Any]:
+    answer = {
+        "varied": "opt_in",
+        "nearest": 0.07,
+        "opt_in_users": 70,
+        "ndcg": 0.99,
+        "queries": 42.0,
+    }
+    return {
+        **a_point(0.05, 30.0),
+        "like": like,
+        "draws": 6,
+        "known_queries": 12,
+        "parameters": {"preset": "sharp"},
+        "choices": {
+            "discovery": "one record a user, Laplace noise on counts",
+            "client_mechanism": "subset selection",
+            "query_share": 0.9,
+            "head_list_user_fraction": None,
+            "query_budget_fraction": None,
+            "head_list_size": 12,
+        },
+        "answers": [answer | {"value": 0.07}, answer | {"varied": "epsilon", "value": None}],
+        "curve": {
+            "of": "opt_in",
+            "points": [a_point(0.01 * 2**i, 10.0 + i) for i in range(points)],
+        },
+        "remarks": ["If records are like it."],
+    }
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_a_name_comes_back_unchanged_and_adds_no_markup(text: str) -> None:
+    page = Markup(render_plan(a_plan(text)))
+    assert page.figures["plan"]["like"] == text
+    assert page.tags == Markup(render_plan(a_plan())).tags
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_only() -> None:
+    html = render_plan(a_plan())
+    assert Markup(html).policy.split("; ")[:3] == [
+        "default-src 'none'",
+        f"script-src 'sha256-{sha256(embedded(html, 'script'))}'",
+        f"style-src 'sha256-{sha256(embedded(html, 'style'))}'",
+    ]
+
+
+def test_every_reference_between_elements_is_met() -> None:
+    html = render_plan(a_plan())
+    ids = [a["id"] for _, a in Markup(html).tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'byId\("([^"]+)"\)', embedded(html, "script"))) <= set(ids)
+
+
+def test_the_figures_are_those_of_the_json() -> None:
+    plan = a_plan()
+    assert Markup(render_plan(plan)).figures == {"plan": json.loads(json.dumps(plan))}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 1200])
+def test_the_page_draws_the_curve_of_every_measure(
+    chromium: Browser, tmp_path: Path, width: int
+) -> None:
+    complaints: list[str] = []
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    path = tmp_path / "plan.html"
+    path.write_text(render_plan(a_plan()), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path.as_uri())
+    assert "known to within half" in page.inner_text("#lead")
+    assert "The target is reached with" in page.inner_text("#notes")
+    for name in ("records", "ndcg", "query_l1", "record_l1", "queries"):
+        page.check(f"input[value={name}]", force=True)
+        assert page.locator("#curve-plane .curve-points").count() == 1
+    page.focus("#curve-plane svg")
+    page.keyboard.press("End")
+    assert "14" in page.inner_text("#tooltip")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    path.write_text(render_plan(a_plan(points=0)), encoding="utf-8")
+    page.goto(path.as_uri())
+    assert page.is_hidden("#curve")
+    context.close()
+    assert complaints == []
