@@ -1,4 +1,4 @@
-"""The store of campaigns over any database: every method is one transaction."""
+"""The store of campaigns over any database: every method but ``scrub`` is one transaction."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -217,9 +217,21 @@ class DatabaseStore:
         )
 
     async def scrub(self, campaign_id: UUID) -> None:
-        """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
-        await self.campaign(campaign_id)  # whose rows are gone; storage knows no campaigns
-        await self.database.scrub()
+        """Delete what moves left of rows, then overwrite what storage still holds of them."""
+        number, tables = await self.database.read(
+            partial(campaigns.emptied_by_erasing, campaign_id=campaign_id)
+        )
+        for table in tables:
+            await self._empty(number, table)
+        await self.database.scrub()  # storage knows no campaigns
+
+    async def _empty(self, number: int, table: str) -> None:
+        """Delete a campaign's rows, some in a transaction, so that each ends in time."""
+        start: bytes | None = b""
+        while start is not None:
+            start = await self.database.write(
+                partial(campaigns.delete_some, number=number, table=table, start=start)
+            )
 
     async def key_fingerprint(self) -> str | None:
         """Return the fingerprint of the keys that this store is used with, if there are any."""

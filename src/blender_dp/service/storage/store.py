@@ -266,7 +266,10 @@ class CampaignStore(Protocol):
         ...
 
     async def scrub(self, campaign_id: UUID) -> None:
-        """Overwrite what storage still holds of deleted rows (checkpoint, vacuum)."""
+        """Delete the rows that a campaign's moves left, if they were many, and overwrite all of it.
+
+        Overwritten is what storage still holds of deleted rows (checkpoint, vacuum).
+        """
         ...
 
     # Keys and tokens

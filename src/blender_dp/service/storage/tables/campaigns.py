@@ -127,9 +127,13 @@ async def make_move(
 
 
 async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
-    """Delete what nobody needs of a campaign once a move is made, or can never be made."""
+    """Delete what nobody needs of a campaign once a move is made, or can never be made.
+
+    A bounded number of rows: the campaign is held meanwhile. The job that erases deletes the rest.
+    """
     for table in _EMPTIED.get(move, ()):
-        await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
+        if await delete_some(tx, number, table) is not None:
+            return
 
 
 _EMPTIED: Mapping[Move, Sequence[str]] = {
@@ -137,7 +141,55 @@ _EMPTIED: Mapping[Move, Sequence[str]] = {
     Move.RELEASE: ("report_ids",),
     Move.PURGE: ("contributions", "enrolments", "report_ids", "counters"),
 }
-"""The tables that hold nothing of a campaign any more once a move is made."""
+"""The tables that hold nothing of a campaign any more once a move is made and erased after; those
+that refer to others come first."""
+_EMPTY_IN: Mapping[State, Sequence[str]] = {
+    State.DRAFT: (),
+    State.OPT_IN_OPEN: (),
+    State.CLIENTS_SEALED: ("contributions", "report_ids"),
+    State.RELEASED: ("contributions", "report_ids"),
+    State.PURGED: _EMPTIED[Move.PURGE],
+}
+_KEY_OF = {"contributions": "enrolment", "enrolments": "digest", "report_ids": "id"}
+"""The columns by which rows of a campaign are told apart, where there may be many."""
+_AT_ONCE = 2_000
+"""Rows deleted in one transaction: a server that is given more may not be done in time."""
+
+
+async def emptied_by_erasing(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
+    """Return a campaign's number and the tables that hold nothing of it once it is erased.
+
+    Where the opt-in side is sealed, that is after its job failed for good or published the list.
+    """
+    state = (await get(tx, campaign_id)).state
+    return await number_of(tx, campaign_id), _EMPTY_IN.get(state, ("contributions",))
+
+
+async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b"") -> bytes | None:
+    """Delete a bounded number of a campaign's rows, in the order of their keys.
+
+    Args:
+        tx: Where.
+        number: Whose rows.
+        table: Which.
+        start: The first key; there is nothing to delete below.
+
+    Returns:
+        Where to go on, None if nothing is left.
+    """
+    key = _KEY_OF.get(table)
+    if key is None:
+        await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
+        return None
+    these = f"FROM {table} WHERE campaign = $1 AND {key} >= $2"
+    found = await first(
+        tx, f"SELECT {key} {these} ORDER BY {key} LIMIT 1 OFFSET $3", number, start, _AT_ONCE
+    )
+    if found is None:
+        await tx.run(f"DELETE {these}", number, start)
+        return None
+    await tx.run(f"DELETE {these} AND {key} < $3", number, start, found[0])
+    return bytes(found[0])
 
 
 async def _log_move(
