@@ -38,6 +38,9 @@ from blender_dp.service.operation.logging import Journal
 from blender_dp.service.operation.metrics import shared_figures
 from blender_dp.service.state import Desk
 from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import Reason, StoreRefusal
+
+_JOBS_LEFT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,17 +220,29 @@ def work_forever(storage: ServiceOptions, *, once: bool) -> None:
     """Run jobs until a signal comes, or until none waits."""
     journal = Journal(now)
     with all_lines_in(journal):
-        run_loop(_work(storage, journal, once=once))
+        if not once:
+            run_loop(_work(storage, journal))
+        elif not run_loop(_worked_once(storage, journal)):
+            journal.write("jobs-left", reason="store-busy")
+            sys.exit(_JOBS_LEFT)
 
 
-async def _work(storage: ServiceOptions, journal: Journal, *, once: bool) -> None:
+async def _worked_once(storage: ServiceOptions, journal: Journal) -> bool:
+    """Do what waits; tell whether the database had the time for all of it."""
+    async with opened(storage) as parts:
+        try:
+            await Ticker(Desk.of(parts, journal)).tick()
+            return await Worker.of(parts, journal).run_all()
+        except StoreRefusal as refusal:
+            if refusal.reason is not Reason.OVERLOADED:
+                raise
+            return False
+
+
+async def _work(storage: ServiceOptions, journal: Journal) -> None:
     ending = Ending(journal=journal)
     async with opened(storage) as parts:
         worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
-        if once:
-            await ticker.tick()
-            await worker.run_all()
-            return
         journal.write("working")
         running = [asyncio.create_task(one.run()) for one in (worker, ticker)]
 

@@ -61,13 +61,17 @@ class Worker:
             if not is_busy:
                 await asyncio.sleep(_PAUSE)
 
-    async def run_all(self) -> None:
-        """Do what waits, and what was left behind: watch others' jobs until they show to live."""
+    async def run_all(self) -> bool:
+        """Do what waits, and what was left behind: watch others' jobs until they show to live.
+
+        Returns:
+            Whether all of it is done; False if the store had no time for some of it.
+        """
         while True:
             if await self.run_one():
                 continue
             if not self.others.are_undecided(self.owner):
-                return
+                return not self.put_off.not_due()
             await asyncio.sleep(_PAUSE)
 
     async def run_one(self) -> bool:
