@@ -7,10 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.core.report_cost import cost_text, report_cost
-from blender_dp.wire.head_list import head_list_document
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.channels.report_cost import cost_text, report_cost
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.wire.published.head_list import head_list_document
 
 HERE = Path(__file__).parent
 DAY = 86_400

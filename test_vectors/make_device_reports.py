@@ -11,14 +11,18 @@ from typing import Any, cast
 
 from make_subset_selection import HERE, GivenBytes
 
-from blender_dp.core.channel import LocalAlgChannel
-from blender_dp.core.enclosure import exp_enclosure
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.mechanism import (
+    LocalAlgMechanism,
+    Mechanism,
+    SubsetSelectionMechanism,
+)
+from blender_dp.core.exact.enclosure import exp_enclosure
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.mechanism import LocalAlgMechanism, Mechanism, SubsetSelectionMechanism
-from blender_dp.core.randomness import Randomness
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.report import report_document
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.reports.report import report_document
 
 EPSILONS = (
     *("1/1000000", "1/3", "17/20", "1", "3/5", "4", "34/7", "8", "255", "256", "257"),

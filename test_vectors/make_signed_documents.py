@@ -13,17 +13,17 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.core.head_list import HeadList, Record
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.report import Report
-from blender_dp.core.subset_selection import SubsetChannels
-from blender_dp.wire.hash_chain import entry, entry_hash
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.packed_items import to_text
-from blender_dp.wire.service_report import question_of, service_report_document
-from blender_dp.wire.signatures import public_key_of
-from blender_dp.wire.signed_head_list import signed_head_list_document
-from blender_dp.wire.signed_log import log_document
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.service_report import question_of, service_report_document
+from blender_dp.wire.service.hash_chain import entry, entry_hash
+from blender_dp.wire.service.signatures import public_key_of
+from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.service.signed_log import log_document
 
 HERE = Path(__file__).parent
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -9,16 +9,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from blender_dp.core.head_list import HeadList, Record
+from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.public_coin import asked_for_query
+from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.sharp import choose_subset
-from blender_dp.core.mechanism import SubsetSelectionMechanism
-from blender_dp.core.public_coin import asked_for_query
-from blender_dp.core.randomness import Randomness
-from blender_dp.core.report import Report
-from blender_dp.core.subset_selection import SubsetChannel
-from blender_dp.wire.head_list import head_list_document
-from blender_dp.wire.packed_items import ItemPacking
-from blender_dp.wire.report import report_document
+from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.reports.packed_items import ItemPacking
+from blender_dp.wire.reports.report import report_document
 
 HERE = Path(__file__).parent
 EPSILONS = ("0.001", "0.1", "0.5", "1", "2", "4", "6", "10", "20", "50")

@@ -17,7 +17,7 @@ from typing import Any
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.search import LocalSearch
 from blender_dp.local_search.urls import web_address
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 
 HERE = Path(__file__).parent
 LIMIT = 3

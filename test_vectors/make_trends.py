@@ -13,7 +13,7 @@ from make_suggestions import HERE, row
 
 from blender_dp.search_trends.changes import changes
 from blender_dp.search_trends.multiple_testing import critical_value, upper_tail
-from blender_dp.wire.release import read_release
+from blender_dp.wire.published.release import read_release
 
 RATE = 0.05
 SHARES = {
