@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from blender_dp.audit.attacks import Attack
 from blender_dp.audit.events import best_event, shown_epsilon
 from blender_dp.audit.targets import Target
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
@@ -45,17 +46,13 @@ class Finding:
         return self.shown <= self.epsilon
 
 
-def unwatched(target: str, share: float) -> None:
-    """Take no note of how far an audit is."""
-
-
 def audit(
     targets: Sequence[Target],
     randomness: Randomness,
     *,
     draws: int,
     alpha: float,
-    progress: Done = unwatched,
+    progress: Done = no_progress,
 ) -> list[Finding]:
     """Attack every target; return what each attack proves.
 

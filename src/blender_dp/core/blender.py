@@ -109,8 +109,8 @@ Progress = Callable[[str], None]
 """Is told when a step begins; the time between two calls is the time of a step."""
 
 
-def unwatched(step: str) -> None:
-    """Take no note of ``step``."""
+def no_progress(*_: object) -> None:
+    """Ignore a report of progress: the default of every callback that takes one."""
 
 
 def blender(
@@ -119,7 +119,7 @@ def blender(
     randomness: Randomness,
     *,
     steps: Steps | None = None,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> BlenderResult:
     """Find what is popular among all users, and how popular.
 
@@ -156,7 +156,7 @@ def curate(
     *,
     clients: int,
     steps: Steps | None = None,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> Curated:
     """Find the head list and estimate it from the opt-in users alone (Fig. 2 lines 1-3).
 

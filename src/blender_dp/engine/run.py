@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, unwatched
+from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, no_progress
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_plan, certify_result
 from blender_dp.core.errors import ParameterError
@@ -23,7 +23,6 @@ from blender_dp.engine.duckdb.tables import (
     Percent,
     connect,
     default_memory_limit,
-    unseen,
 )
 from blender_dp.engine.population.table_population import open_population
 from blender_dp.engine.released_tables import query_table, record_table
@@ -31,10 +30,6 @@ from blender_dp.engine.spark.session import SparkSettings
 from blender_dp.engine.tables import Tables
 
 READING = "read the log and sample"
-
-
-def unexplained(choice: EngineChoice) -> None:
-    """Tell nobody which engine was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +44,9 @@ class Workspace:
     """Where the counting runs."""
     master: str | None = None
     """The Spark master, such as ``spark://host:7077``; this machine if None."""
-    progress: Progress = unwatched
-    percent: Percent = unseen
-    explain: Callable[[EngineChoice], None] = unexplained
+    progress: Progress = no_progress
+    percent: Percent = no_progress
+    explain: Callable[[EngineChoice], None] = no_progress
     """Is told which engine was chosen, and why."""
 
 

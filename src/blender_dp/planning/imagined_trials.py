@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.evaluation.trials.summary import MeasureSummary, summary_of
 from blender_dp.planning.imagined_result import MEASURES, imagined_result
-from blender_dp.planning.prediction import MOST_ROWS, Done, Setting, unwatched
+from blender_dp.planning.prediction import MOST_ROWS, Done, Setting
 from blender_dp.planning.prior import Prior
 
 DEFAULT_OPT_IN = 0.05
@@ -21,7 +22,7 @@ def usual_opt_in(users: int, prior: Prior) -> float:
 
 
 def imagined_trials(
-    setting: Setting, prior: Prior, *, repetitions: int, seed: int, progress: Done = unwatched
+    setting: Setting, prior: Prior, *, repetitions: int, seed: int, progress: Done = no_progress
 ) -> list[MeasureSummary]:
     """Run BLENDER on imagined users so many times and sum up how good its answers are.
 

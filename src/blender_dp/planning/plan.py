@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
 from blender_dp.core.parameters import Parameters, Preset, delta_warning
@@ -30,10 +31,6 @@ _CURVE_DRAWS = 3
 
 Step = Callable[[str, float], None]
 """Is told what is being done, and which share of it is done."""
-
-
-def unwatched(step: str, share: float) -> None:
-    """Take no note of what is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +134,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     )
     setting = Setting(users=users, opt_in=opt_in, parameters=parameters)
     target = _target(target_ndcg, target_size)
-    progress = progress or unwatched
+    progress = progress or no_progress
     progress("draw up what records look like", 0.0)
     if isinstance(like, Release):
         prior = prior_of_release(like, records_per_user)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from blender_dp.core.blender import PRESETS
+from blender_dp.core.blender import PRESETS, no_progress
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
@@ -33,10 +33,6 @@ _NINE_OF_TEN = 1.645
 
 Done = Callable[[float], None]
 """Is told which share of the work is done."""
-
-
-def unwatched(share: float) -> None:
-    """Take no note of what is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +115,7 @@ def predict(
     *,
     draws: int | None = None,
     seed: int = 0,
-    progress: Done = unwatched,
+    progress: Done = no_progress,
 ) -> Prediction:
     """Run the algorithm on imagined users and summarise what it gave.
 

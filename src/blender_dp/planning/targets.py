@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
-from blender_dp.planning.prediction import Done, Prediction, Setting, predict, unwatched
+from blender_dp.planning.prediction import Done, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior
 
 Varied = Literal["opt_in", "epsilon"]
@@ -67,7 +68,7 @@ def reach(
     varied: Varied,
     *,
     seed: int = 0,
-    progress: Done = unwatched,
+    progress: Done = no_progress,
 ) -> Answer:
     """Search the least value of a knob with which the target is met.
 

@@ -11,6 +11,7 @@ import duckdb
 import narwhals as nw
 import pyarrow as pa
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import BlenderError, ParameterError, TooMuchForMemoryError
 from blender_dp.engine.duckdb.interruption import interruptible
 from blender_dp.engine.duckdb.readers import LogSource, explain_failure, files_label
@@ -18,10 +19,6 @@ from blender_dp.engine.tables import Frame
 
 Percent = Callable[[float], None]
 """Is told how far the current query is, from 0 to 100."""
-
-
-def unseen(percent: float) -> None:
-    """Show nobody how far it is."""
 
 
 def default_memory_limit() -> int:
@@ -59,7 +56,7 @@ class DuckDBTables:
         connection: duckdb.DuckDBPyConnection,
         source: LogSource,
         *,
-        percent: Percent = unseen,
+        percent: Percent = no_progress,
         name: str | None = None,
     ) -> None:
         self._connection = connection
@@ -146,7 +143,7 @@ class DuckDBTables:
         """Report progress while a query runs, and turn its failure into a sentence."""
         done = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(done,), daemon=True)
-        if self._percent is not unseen:
+        if self._percent is not no_progress:
             watcher.start()
         try:
             with interruptible():

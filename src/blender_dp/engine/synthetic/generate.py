@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.engine.synthetic.draws import (
     Columns,
@@ -31,7 +32,7 @@ def synthesize(
     seed: int = 0,
     *,
     options: ShapeOptions | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Callable[[float], None] = no_progress,
 ) -> SyntheticLog:
     """Return a log of ``users`` users, the same one for the same arguments.
 
@@ -50,9 +51,8 @@ def synthesize(
     if seed < 0:
         raise ParameterError("seed", "a whole number, at least 0", seed)
     options.require_for(shape)
-    report = progress or _ignore
-    columns = _columns(shape, users, seed, options, report)
-    report(1.0)
+    columns = _columns(shape, users, seed, options, progress)
+    progress(1.0)
     return SyntheticLog(
         shape=shape,
         seed=seed,
@@ -64,22 +64,18 @@ def synthesize(
 
 
 def _columns(
-    shape: Shape, users: int, seed: int, options: ShapeOptions, report: Callable[[float], None]
+    shape: Shape, users: int, seed: int, options: ShapeOptions, progress: Callable[[float], None]
 ) -> Columns:
-    report(0.0)
+    progress(0.0)
     if shape is Shape.AOL_SINGLE:
         return aol_single(users, seed)
     if shape is Shape.AOL_MULTI:
         return aol_multi(users, seed)
     cdf = cumulate(query_probabilities(shape, options))
-    report(0.1)
+    progress(0.1)
     rng = generator(seed)
     counts = activity(shape, options).counts(users, rng)
     if counts.max() == 1:  # nobody can repeat anything
         query, url = draw_records(cdf, users, rng)
         return Columns(user=np.arange(users), query=query, url=url)
     return draw_with_favourites(cdf, counts, rng)
-
-
-def _ignore(_share: float) -> None:
-    """Take a progress report that nobody asked for."""

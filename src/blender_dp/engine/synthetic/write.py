@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.engine.synthetic.log import SyntheticLog
 from blender_dp.engine.synthetic.output import appearing_whole, ending, in_chunks, shuffled
@@ -17,7 +18,7 @@ _DELIMITERS = {".tsv": "\t", ".tsv.gz": "\t", ".csv": ",", ".csv.gz": ","}
 
 
 def write_log(
-    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] | None = None
+    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] = no_progress
 ) -> None:
     """Write the records of ``log`` with columns user, query and url, users interleaved.
 
@@ -36,8 +37,7 @@ def write_log(
             user, query, url = log.user[rows], log.query[rows], log.url[rows]
             columns = [log.user_names(user), log.query_names(query), log.url_names(query, url)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
-            if progress:
-                progress(done)
+            progress(done)
 
 
 def delimited_writer(file: BinaryIO, columns: tuple[str, ...], schema: Any, delimiter: str) -> Any:  # noqa: ANN401 - pyarrow is untyped

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from blender_dp.core.blender import no_progress
 from blender_dp.engine.synthetic.log import SyntheticLog
 from blender_dp.engine.synthetic.output import (
     appearing_whole,
@@ -40,7 +41,7 @@ _SECOND_TRY = np.timedelta64(40, "s")  # a click comes after the searches listed
 
 
 def write_aol(
-    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] | None = None
+    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] = no_progress
 ) -> None:
     """Write ``log`` as AnonID, Query, QueryTime, ItemRank, ClickURL, separated by tabs.
 
@@ -57,8 +58,7 @@ def write_aol(
     ):
         for rows, done in in_chunks(shuffled(len(log), log.seed)):
             writer.write_batch(_batch(log, rows, rng))
-            if progress:
-                progress(done)
+            progress(done)
 
 
 def _batch(log: SyntheticLog, records: NDArray[np.int64], rng: np.random.Generator) -> Any:  # noqa: ANN401 - pyarrow is untyped

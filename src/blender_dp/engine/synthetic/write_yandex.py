@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from blender_dp.core.blender import no_progress
 from blender_dp.engine.synthetic.log import SyntheticLog
 from blender_dp.engine.synthetic.names import (
     RESULTS_PER_QUERY,
@@ -67,7 +68,7 @@ class _Pages:
 
 
 def write_yandex(
-    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] | None = None
+    log: SyntheticLog, path: Path, *, progress: Callable[[float], None] = no_progress
 ) -> None:
     """Write ``log`` as lines of sessions, queries and clicks, separated by tabs.
 
@@ -86,8 +87,7 @@ def write_yandex(
             file.write(_text(log, _pages(sessions, chosen, rng), first, rng))
             file.write(b"\n")
             first += len(chosen)
-            if progress:
-                progress(done)
+            progress(done)
 
 
 def _split(user: NDArray[np.int64]) -> _Sessions:

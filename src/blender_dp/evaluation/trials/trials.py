@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from blender_dp.core.blender import PRESETS, BlenderResult, blender
+from blender_dp.core.blender import PRESETS, BlenderResult, blender, no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
@@ -16,10 +16,6 @@ from blender_dp.evaluation.trials.worker_pool import checked_workers, work_on
 
 Done = Callable[[int], None]
 """Is told how many trials are done."""
-
-
-def uncounted(done: int) -> None:
-    """Take no note of how many trials are done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +61,7 @@ def run_trials(
     experiment: Experiment,
     *,
     workers: int | None = None,
-    progress: Done = uncounted,
+    progress: Done = no_progress,
 ) -> list[Scores]:
     """Return the scores of every trial, in order; the same ones for any number of workers.
 
