@@ -2,25 +2,47 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
-from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, described_by, head_list
+from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, described_by
+from core.small_result import REPORTS, small_result
 
 from blender_dp.client.checked_log import checked_log, digests_in_log
 from blender_dp.client.released import FILES, fetch_released
 from blender_dp.client.transport import Answer
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.documents.document import canonical, digest_of_bytes
+from blender_dp.core.population import ReportCounts
+from blender_dp.wire.documents.document import canonical, digest_of_bytes, sealed
+from blender_dp.wire.published.certificate import certified_document
+from blender_dp.wire.published.estimates import client_document, opt_in_document
 from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.published.release import release_document
 from blender_dp.wire.service.hash_chain import entry
 from blender_dp.wire.service.signatures import public_key_of
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 from blender_dp.wire.service.signed_log import log_document
 
-RELEASE = {"format": "blender-dp release", "version": 1, "x": 0.1}
+RESULT = small_result()
+LIST = RESULT.head_list
+CERTIFICATE = certified_document(LIST, RESULT.parameters, None)
+RELEASE = json.loads(
+    canonical(
+        release_document(RESULT, CERTIFICATE, private=LIST.private, created="2026-11-15T09:00:00Z")
+    )
+)
+COUNTS = ReportCounts(
+    cells=REPORTS, cell_reports=int(REPORTS.sum()), queries=REPORTS[:0], query_reports=0
+)
+DOCUMENTS = {
+    "opt-in-estimates": opt_in_document(RESULT.curated, RESULT.parameters),
+    "client-estimates": client_document(LIST, COUNTS),
+    "certificate": CERTIFICATE,
+    "release": RELEASE,
+}
 PAGE = 2
 
 
@@ -29,7 +51,7 @@ class Published:
 
     def __init__(self, *earlier: dict[str, Any]) -> None:
         """Publish all of a campaign after what ``earlier`` says happened before."""
-        listed = head_list_document(head_list())
+        listed = head_list_document(LIST)
         own: list[dict[str, Any]] = [
             {"kind": "campaign", "digest": "sha256:" + "0" * 64},
             {"kind": "head-list", "digest": listed["digest"]},
@@ -44,8 +66,7 @@ class Published:
         self.campaign = CAMPAIGN
         self.list_entry = self.entries[-2]
         self.listed = listed
-        self.documents: dict[str, Any] = {place: {"a": place} for place in FILES.values()}
-        self.documents["release"] = RELEASE
+        self.documents: dict[str, Any] = dict(DOCUMENTS)
 
     def send(
         self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
@@ -85,7 +106,7 @@ def test_what_holds_is_taken() -> None:
 def test_an_entry_of_something_else_with_the_same_digest_is_passed_over(
     kind: str, campaign: UUID
 ) -> None:
-    digest = head_list_document(head_list())["digest"]
+    digest = head_list_document(LIST)["digest"]
     service = Published({"kind": kind, "campaign": campaign, "digest": digest})
     assert fetch_released(service, CAMPAIGN).documents["release.json"] == RELEASE
 
@@ -94,7 +115,7 @@ def test_an_entry_of_something_else_with_the_same_digest_is_passed_over(
     ("kind", "campaign"), [("release", OTHER_CAMPAIGN), ("campaign", CAMPAIGN)]
 )
 def test_a_release_that_was_logged_as_something_else_is_refused(kind: str, campaign: UUID) -> None:
-    theirs = {**RELEASE, "x": 0.2}
+    theirs = {**RELEASE, "confidence": 0.2}
     digest = digest_of_bytes(canonical(theirs))
     service = Published({"kind": kind, "campaign": campaign, "digest": digest})
     service.documents["release"] = theirs
@@ -136,7 +157,7 @@ def no_release_in_the_log(service: Published) -> None:
 
 
 def a_changed_release(service: Published) -> None:
-    service.documents["release"] = {**RELEASE, "x": 0.1000000001}
+    service.documents["release"] = {**RELEASE, "confidence": 0.9500000001}
 
 
 def a_changed_log(service: Published) -> None:
@@ -164,6 +185,74 @@ def test_what_does_not_hold_is_refused(attack: Callable[[Published], None], sent
         fetch_released(service, CAMPAIGN)
 
 
+def resealed(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    changed = {**document, **changes}
+    del changed["digest"]
+    return sealed(changed)
+
+
+def changed_and_not_sealed(document: dict[str, Any]) -> dict[str, Any]:
+    return {**document, "private": not document["private"]}
+
+
+def of_another_list(document: dict[str, Any]) -> dict[str, Any]:
+    return resealed(document, head_list="sha256:" + "1" * 64)
+
+
+def another_format(document: dict[str, Any]) -> dict[str, Any]:
+    return resealed(document, format="blender-dp head list")
+
+
+def without_anything(_document: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+@pytest.mark.parametrize("name", ["opt-in-estimates", "client-estimates", "certificate"])
+@pytest.mark.parametrize(
+    "change", [changed_and_not_sealed, of_another_list, another_format, without_anything]
+)
+def test_a_document_that_the_log_does_not_name_must_belong_to_the_list(
+    name: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    service = Published()
+    service.documents[name] = change(DOCUMENTS[name])
+    with pytest.raises(BlenderError, match=rf"^{name.replace('-', '_')}\.json\b"):
+        fetch_released(service, CAMPAIGN)
+
+
+def a_report_more(document: dict[str, Any]) -> dict[str, Any]:
+    first, *others = document["report_counts"]
+    return resealed(document, report_counts=[first + 1, *others])
+
+
+def another_noisy_count(document: dict[str, Any]) -> dict[str, Any]:
+    first, *others = document["noisy_counts"]
+    return resealed(document, noisy_counts=[first + 1, *others])
+
+
+def another_promise(_document: dict[str, Any]) -> dict[str, Any]:
+    return certified_document(LIST, replace(RESULT.parameters, delta=1e-6), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("client-estimates", a_report_more),
+        ("opt-in-estimates", another_noisy_count),
+        ("certificate", another_promise),
+    ],
+)
+def test_the_release_must_be_what_the_other_documents_give(
+    name: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
+    service = Published()
+    service.documents[name] = change(DOCUMENTS[name])
+    with pytest.raises(
+        BlenderError, match=r"release\.json: is not what the released integers give"
+    ):
+        fetch_released(service, CAMPAIGN)
+
+
 def test_a_given_key_must_have_signed_the_list() -> None:
     with pytest.raises(BlenderError, match="the head list is signed with another key"):
         fetch_released(Published(), CAMPAIGN, key=public_key_of(OTHER_KEY))
@@ -181,4 +270,4 @@ def test_a_list_is_named_by_its_own_digest_signed_or_not() -> None:
     signed = service.document(f"campaigns/{CAMPAIGN}/head-list")
     for document in (service.listed, signed):
         assert service.listed["digest"] in digests_in_log(document)
-    assert service.listed["digest"] not in digests_in_log({**service.listed, "private": False})
+    assert service.listed["digest"] not in digests_in_log({**service.listed, "private": True})

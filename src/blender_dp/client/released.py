@@ -1,4 +1,4 @@
-"""What a campaign released, fetched and checked against its signature and the public log."""
+"""What a campaign released, fetched and checked by signature, public log and computation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,16 +7,24 @@ from uuid import UUID
 
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
 from blender_dp.client.policy import RefusedError, Rule
+from blender_dp.client.released_result import (
+    CERTIFICATE,
+    CLIENT_ESTIMATES,
+    HEAD_LIST,
+    OPT_IN_ESTIMATES,
+    RELEASE,
+    released_result,
+)
 from blender_dp.client.transport import Transport
 from blender_dp.wire.service.hash_chain import PublicKind
 from blender_dp.wire.service.signatures import SignatureError
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 FILES = {
-    "opt_in_estimates.json": "opt-in-estimates",
-    "client_estimates.json": "client-estimates",
-    "certificate.json": "certificate",
-    "release.json": "release",
+    OPT_IN_ESTIMATES: "opt-in-estimates",
+    CLIENT_ESTIMATES: "client-estimates",
+    CERTIFICATE: "certificate",
+    RELEASE: "release",
 }
 """Where each document is found below the campaign."""
 
@@ -32,7 +40,10 @@ class ReleasedFiles:
 def fetch_released(
     transport: Transport, campaign: UUID, *, key: str | None = None
 ) -> ReleasedFiles:
-    """Fetch a campaign's documents; refuse them unless all are signed for or in the log.
+    """Fetch a campaign's documents; refuse them unless all hold.
+
+    The head list must be signed and in the public log, the release in the log too. Estimates and
+    certificate must be those from which the release is computed.
 
     Args:
         transport: To the service.
@@ -57,11 +68,11 @@ def fetch_released(
     if listed != signed.log_entry:
         raise SignatureError("the head list names another log entry than the log has for it")
     log.require(
-        digests_in_log(documents["release.json"]),
+        digests_in_log(documents[RELEASE]),
         "the release",
         campaign=campaign,
         kind=PublicKind.RELEASE,
     )
-    return ReleasedFiles(
-        documents={"head_list.json": signed.document, **documents}, public_key=signed.public_key
-    )
+    everything = {HEAD_LIST: signed.document, **documents}
+    released_result(everything)
+    return ReleasedFiles(documents=everything, public_key=signed.public_key)

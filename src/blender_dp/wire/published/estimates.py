@@ -132,7 +132,15 @@ def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any
 
 def read_clients(path: Path, head_list: HeadList) -> GroupEstimates:
     """Read the clients' side of ``head_list``."""
-    fields = read_document(path, CLIENT_FORMAT)
+    return _clients_of(read_document(path, CLIENT_FORMAT), head_list)
+
+
+def clients_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> GroupEstimates:
+    """Return the clients' side in a document that came from ``source``, with the same rules."""
+    return _clients_of(verified(source, document, CLIENT_FORMAT), head_list)
+
+
+def _clients_of(fields: Fields, head_list: HeadList) -> GroupEstimates:
     _require_same_list(fields, head_list)
     counts = fields.counts("report_counts", head_list.cells.cell_count)
     if isinstance(head_list.mechanism, SubsetSelectionMechanism):

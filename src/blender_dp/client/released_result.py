@@ -1,0 +1,60 @@
+"""A release computed again from the documents that came with it.
+
+The public log names the head list and the release. The estimates and the certificate are bound to
+them here: the release must be what their integers give, and hold that very certificate.
+"""
+
+from collections.abc import Mapping
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.errors import InputError
+from blender_dp.wire.published.certificate import require_same
+from blender_dp.wire.published.estimates import clients_in, opt_in_in
+from blender_dp.wire.published.head_list import head_list_in
+from blender_dp.wire.published.release import release_document
+
+HEAD_LIST = "head_list.json"
+OPT_IN_ESTIMATES = "opt_in_estimates.json"
+CLIENT_ESTIMATES = "client_estimates.json"
+CERTIFICATE = "certificate.json"
+RELEASE = "release.json"
+
+
+def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult:
+    """Return the result of a campaign; refuse documents that do not belong together.
+
+    Args:
+        documents: All that it published, by the name of their file.
+    """
+    head_list = head_list_in(HEAD_LIST, documents[HEAD_LIST])
+    curated, parameters = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list)
+    clients = clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list)
+    result = BlenderResult(
+        parameters=parameters,
+        curated=curated,
+        client_users=clients.reports // parameters.records_per_client,
+        clients=clients,
+        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
+    )
+    certificate = require_same(Path(CERTIFICATE), dict(documents[CERTIFICATE]), head_list)
+    release = documents[RELEASE]
+    created = str(release.get("created"))
+    again = release_document(result, certificate, private=head_list.private, created=created)
+    if not _is_same(again, release):
+        raise InputError(RELEASE, "is not what the released integers give")
+    return result
+
+
+def _is_same(ours: object, theirs: object) -> bool:
+    """Tell whether two documents agree; processors may differ in the last digits of a number."""
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        return set(ours) == set(theirs) and all(_is_same(ours[k], theirs[k]) for k in ours)
+    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
+        pairs: Any = zip(ours, theirs, strict=False)
+        return len(ours) == len(theirs) and all(_is_same(a, b) for a, b in pairs)
+    if isinstance(ours, float) and isinstance(theirs, float | int):
+        return isclose(ours, theirs, rel_tol=1e-6, abs_tol=1e-9)
+    return ours == theirs
