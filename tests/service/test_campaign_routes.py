@@ -34,12 +34,19 @@ async def test_a_campaign_is_made_in_draft_and_shown_to_everybody(service: Servi
     assert shown["created_at"] == shown["moved_at"] == "2026-11-15T12:00:00Z"
 
 
-@pytest.mark.parametrize(("clients", "is_warned"), [(9_000, False), (20_000, True)])
+@pytest.mark.parametrize(
+    ("clients", "opt_in", "is_warned"),
+    [(9_000, None, False), (20_000, None, True), (9_000, 1_000, False), (9_000, 11_000, True)],
+)
 async def test_a_large_delta_for_the_people_expected_is_warned_of(
-    service: Service, clients: int, is_warned: bool
+    service: Service, clients: int, opt_in: int | None, is_warned: bool
 ) -> None:
-    wanted = a_campaign()
-    body = {**wanted, "parameters": {"epsilon": 4, "delta": 1e-5}, "expected_clients": clients}
+    """Of both groups; how many will opt in is known where a number ends that side."""
+    body = a_campaign(
+        parameters={"epsilon": 4, "delta": 1e-5},
+        expected_clients=clients,
+        rules={"opt_in_enough": opt_in},
+    )
     made = await service.http.post(
         "/v1/campaigns", json=body, headers=service.as_role(Role.OPERATOR)
     )

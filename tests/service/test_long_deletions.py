@@ -132,7 +132,7 @@ async def test_no_row_is_left_whatever_their_number(
     for owner in owners:
         await store.contribute(campaign, a_contribution(owner))
     await store.scrub(campaign)  # nothing is over yet
-    assert (await store.progress(campaign)).contributed == rows
+    assert sum([len(piece) async for piece in store.contributions(campaign)]) == rows
     await publish_list(store, campaign)
     await store.scrub(campaign)
     assert [piece async for piece in store.contributions(campaign)] == []
