@@ -5,46 +5,72 @@
 4
 """
 
-from blender_dp.core.blender import create_head_list
-from blender_dp.core.certificate.certificate import Certificate
-from blender_dp.core.certificate.certify import certify
-from blender_dp.core.channels.report import Report
-from blender_dp.core.errors import BlenderError
-from blender_dp.core.estimation.release import Release
-from blender_dp.core.exact.randomness import Randomness
-from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.core.parameters import Parameters
-from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
-from blender_dp.engine.run import Log, RunResult, Workspace, run
-from blender_dp.local_search.search import LocalSearch
-from blender_dp.local_search.serving import ServingRule
-from blender_dp.planning.plan import Plan, plan
-from blender_dp.search_trends.trends import trends
-from blender_dp.wire.published.release import read_release
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BlenderError",
-    "Certificate",
-    "HeadList",
-    "LocalRandomizer",
-    "LocalSearch",
-    "Log",
-    "LogColumns",
-    "LogFormat",
-    "Parameters",
-    "Plan",
-    "Randomness",
-    "Record",
-    "Release",
-    "Report",
-    "RunResult",
-    "ServingRule",
-    "Workspace",
-    "certify",
-    "create_head_list",
-    "plan",
-    "read_release",
-    "run",
-    "trends",
-]
+if TYPE_CHECKING:
+    from blender_dp.core.blender import create_head_list as create_head_list
+    from blender_dp.core.certificate.certificate import Certificate as Certificate
+    from blender_dp.core.certificate.certify import certify as certify
+    from blender_dp.core.channels.report import Report as Report
+    from blender_dp.core.errors import BlenderError as BlenderError
+    from blender_dp.core.estimation.release import Release as Release
+    from blender_dp.core.exact.randomness import Randomness as Randomness
+    from blender_dp.core.head_list.head_list import HeadList as HeadList
+    from blender_dp.core.head_list.head_list import Record as Record
+    from blender_dp.core.local_alg.device import LocalRandomizer as LocalRandomizer
+    from blender_dp.core.parameters import Parameters as Parameters
+    from blender_dp.engine.duckdb.readers import LogColumns as LogColumns
+    from blender_dp.engine.duckdb.readers import LogFormat as LogFormat
+    from blender_dp.engine.run import Log as Log
+    from blender_dp.engine.run import RunResult as RunResult
+    from blender_dp.engine.run import Workspace as Workspace
+    from blender_dp.engine.run import run as run
+    from blender_dp.local_search.search import LocalSearch as LocalSearch
+    from blender_dp.local_search.serving import ServingRule as ServingRule
+    from blender_dp.planning.plan import Plan as Plan
+    from blender_dp.planning.plan import plan as plan
+    from blender_dp.search_trends.trends import trends as trends
+    from blender_dp.wire.published.release import read_release as read_release
+
+# The same names at run time: each is imported when it is first used.
+_MODULES = {
+    "BlenderError": "core.errors",
+    "Certificate": "core.certificate.certificate",
+    "HeadList": "core.head_list.head_list",
+    "LocalRandomizer": "core.local_alg.device",
+    "LocalSearch": "local_search.search",
+    "Log": "engine.run",
+    "LogColumns": "engine.duckdb.readers",
+    "LogFormat": "engine.duckdb.readers",
+    "Parameters": "core.parameters",
+    "Plan": "planning.plan",
+    "Randomness": "core.exact.randomness",
+    "Record": "core.head_list.head_list",
+    "Release": "core.estimation.release",
+    "Report": "core.channels.report",
+    "RunResult": "engine.run",
+    "ServingRule": "local_search.serving",
+    "Workspace": "engine.run",
+    "certify": "core.certificate.certify",
+    "create_head_list": "core.blender",
+    "plan": "planning.plan",
+    "read_release": "wire.published.release",
+    "run": "engine.run",
+    "trends": "search_trends.trends",
+}
+__all__ = list(_MODULES)
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *_MODULES})
+
+
+if not TYPE_CHECKING:  # or a misspelt name would have a type
+
+    def __getattr__(name: str) -> object:
+        """Import a public name."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,6 +1,7 @@
 """The rules of CONTRIBUTING.md that a machine can hold."""
 
 import ast
+import importlib
 import re
 import subprocess
 from pathlib import Path
@@ -35,6 +36,20 @@ def test_public_names_are_there_and_sorted() -> None:
     assert blender_dp.__all__ == sorted(blender_dp.__all__)
     for name in blender_dp.__all__:
         assert getattr(blender_dp, name).__doc__, name
+    assert set(blender_dp.__all__) <= set(dir(blender_dp))
+    with pytest.raises(AttributeError, match="'frobnicate'"):
+        blender_dp.frobnicate  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_a_type_checker_sees_the_public_names_where_they_are_at_run_time() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    seen = {
+        alias.asname: getattr(importlib.import_module(str(node.module)), alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("blender_dp")
+        for alias in node.names
+    }
+    assert seen == {name: getattr(blender_dp, name) for name in blender_dp.__all__}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -11,6 +11,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     with explained():
+        if not tokens or tokens[0] in app.help_flags:
+            app.resolved_commands()  # the list of commands shows the first line of each
         app(tokens, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     sys.exit(0)

@@ -1,31 +1,11 @@
-"""The commands, put together."""
+"""The application: all commands under one name."""
 
 from importlib.metadata import version
 
 from cyclopts import App, Parameter
 
-from blender_dp.cli.audit import audit
-from blender_dp.cli.blend import blend
-from blender_dp.cli.certify import certify
-from blender_dp.cli.demo import demo
-from blender_dp.cli.devices import devices
-from blender_dp.cli.download import download
-from blender_dp.cli.estimate import estimate
-from blender_dp.cli.evaluate import evaluate
-from blender_dp.cli.head_list import head_list
-from blender_dp.cli.plan import plan
-from blender_dp.cli.privatize import privatize
-from blender_dp.cli.reproduce import reproduce
-from blender_dp.cli.run import run
-from blender_dp.cli.search import search
-from blender_dp.cli.serve import serve
-from blender_dp.cli.synth import synth
 from blender_dp.cli.terminal import RESULTS
-from blender_dp.cli.token import token
-from blender_dp.cli.trends import trends
-from blender_dp.cli.verify_log import verify_log
 from blender_dp.cli.whole_numbers import strictly
-from blender_dp.cli.work import work
 
 app = App(
     name="blender-dp",
@@ -40,9 +20,10 @@ app = App(
 app.register_install_completion_command(
     help="Install completion for the shell you use; start a new shell afterwards."
 )
+# A command is named by its path and imported when it is called: a start loads only what it uses.
 for command in (
-    *(demo, run, head_list, privatize, estimate, blend),
-    *(search, trends, plan, certify, audit, evaluate, reproduce, synth),
-    *(serve, work, token, devices, download, verify_log),
+    *("demo", "run", "head_list", "privatize", "estimate", "blend"),
+    *("search", "trends", "plan", "certify", "audit", "evaluate", "reproduce", "synth"),
+    *("serve", "work", "token", "devices", "download", "verify_log"),
 ):
-    app.command(command)
+    app.command(f"blender_dp.cli.{command}:{command}")

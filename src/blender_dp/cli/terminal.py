@@ -4,9 +4,8 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -17,6 +16,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class PlainConsole(Console):
@@ -87,7 +89,7 @@ def print_json(document: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def print_ranking(queries: pa.Table, most: int = 10) -> None:
+def print_ranking(queries: "pa.Table", most: int = 10) -> None:
     """Print the most popular queries with their intervals."""
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
