@@ -1,7 +1,8 @@
-"""One seed for the whole run, fixed or fresh; one browser, Debian's Chromium, for who needs it."""
+"""The seed of a run, its signals, and the browser and servers that tests share."""
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,18 @@ CHROMIUM_ARGUMENTS = (
 # Examples repeat like the seed does, and no test is timed: that is what benchmarks are for.
 settings.register_profile("project", deadline=None, derandomize="BLENDER_SEED" not in os.environ)
 settings.load_profile("project")
+
+
+def pytest_configure() -> None:
+    """Give every child process the default handlers, also when the tests run in the background.
+
+    A shell without job control starts ``make test &`` with interrupts ignored, and an ignored
+    signal stays ignored in every program that is started from there. A handler does not: it is
+    reset. This one does nothing, so the tests themselves still ignore the signal.
+    """
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 @pytest.fixture
