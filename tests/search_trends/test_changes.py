@@ -12,7 +12,7 @@ from scipy.stats import binom, false_discovery_control, norm
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
 from blender_dp.search_trends.changes import Change, changes
-from blender_dp.search_trends.multiple_testing import benjamini_hochberg
+from blender_dp.search_trends.multiple_testing import benjamini_hochberg, critical_value, upper_tail
 from blender_dp.search_trends.trends import trends
 from exact_tests import FALSE_ALARM
 from releases import query_row, record_row, release_of, without_interval
@@ -141,6 +141,13 @@ def test_what_changed_much_is_found(seed: int) -> None:
     # About 0.83 of the 300 are. Were it 0.8 only, then by Hoeffding, over 50 independent
     # comparisons, a third or less would be with probability exp(-100 (0.8 - 1/3)²) < 10⁻⁹.
     assert len(found) >= 100
+
+
+def test_the_normal_distribution_keeps_its_digits_far_out() -> None:
+    for z in (-3.0, 0.0, 1.0, 5.0, 12.0, 30.0):
+        assert upper_tail(z) == pytest.approx(norm.sf(z), rel=1e-12)
+    for level in (0.5, 0.025, 1e-6, 1e-12):
+        assert critical_value(level) == pytest.approx(norm.isf(level), rel=1e-12)
 
 
 @pytest.mark.parametrize("rate", [0.0, 1.0, -0.1, float("nan")])

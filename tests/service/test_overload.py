@@ -13,7 +13,7 @@ from service.test_ticker import ticker_of
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.dependencies import Limits, TooMuchWorkError
 from blender_dp.service.http.access import Rate, Role
-from blender_dp.service.http.plan_turns import MOST_WAITING
+from blender_dp.service.http.turns import MOST_WAITING
 from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio

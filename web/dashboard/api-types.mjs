@@ -29,7 +29,8 @@ function typeOf(schema, indent) {
   if (schema.$ref) return `Schemas['${schema.$ref.slice(REFERENCE.length)}']`;
   if (schema.oneOf) return schema.oneOf.map((one) => typeOf(one, indent)).join(' | ');
   if ('const' in schema) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  if (schema.enum)
+    return schema.enum.map((one) => (one === null ? 'null' : `'${one}'`)).join(' | ');
   if (schema.type === 'array') return `(${typeOf(schema.items, indent)})[]`;
   if (schema.type === 'object') return objectOf(schema, indent);
   if (schema.type in PLAIN) return PLAIN[schema.type];

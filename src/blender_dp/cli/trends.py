@@ -10,7 +10,7 @@ from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
 from blender_dp.core.errors import ParameterError
 from blender_dp.pages.trends_page import render_trends
-from blender_dp.search_trends.changes import Change
+from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change
 from blender_dp.search_trends.trends import RankedQuery, Trends
 from blender_dp.search_trends.trends import trends as trends_of
 from blender_dp.wire.documents.staging import staged_file
@@ -24,7 +24,7 @@ def trends(
     *,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     limit: int = 20,
-    false_discovery_rate: float = 0.05,
+    false_discovery_rate: float = FALSE_DISCOVERY_RATE,
     json: Flag = False,
 ) -> None:
     """Rank the queries of a release, and find what rose and fell since an earlier one.

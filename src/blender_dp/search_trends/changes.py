@@ -19,6 +19,8 @@ from blender_dp.search_trends.multiple_testing import (
     upper_tail,
 )
 
+FALSE_DISCOVERY_RATE = 0.05
+"""Share of the verdicts that may be wrong on average, where nobody chooses another."""
 Listing = Literal["listed in both", "new on the list", "left the list"]
 
 
@@ -36,7 +38,7 @@ class Change:
     high: float | None
     p_value: float | None
     """None where nothing can be tested: an estimate has no interval, or absence says nothing."""
-    verdict: Literal["rose", "fell"] | None = None
+    verdict: Literal["rose", "fell"] | None
     """Set where the test passed, all tests counted."""
 
 
@@ -74,6 +76,7 @@ def _in_both(then: ReleasedQuery, now: ReleasedQuery, reach: float) -> Change:
         low=difference - reach * error,
         high=difference + reach * error,
         p_value=min(1.0, 2 * upper_tail(abs(difference) / error)) if error else None,
+        verdict=None,
     )
 
 
@@ -121,6 +124,7 @@ def _untested(
         low=None,
         high=None,
         p_value=p_value,
+        verdict=None,
     )
 
 

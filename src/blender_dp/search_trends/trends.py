@@ -7,7 +7,7 @@ import numpy as np
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release, ReleasedQuery
-from blender_dp.search_trends.changes import Change, changes
+from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, changes
 from blender_dp.search_trends.rank_intervals import rank_intervals
 
 
@@ -64,7 +64,10 @@ class Trends:
 
 
 def trends(
-    release: Release, earlier: Release | None = None, *, false_discovery_rate: float = 0.05
+    release: Release,
+    earlier: Release | None = None,
+    *,
+    false_discovery_rate: float = FALSE_DISCOVERY_RATE,
 ) -> Trends:
     """Return what is popular, how sure its place is, and what changed since ``earlier``.
 

@@ -16,7 +16,7 @@ from blender_dp.service.dependencies import Parts
 from blender_dp.service.http.access import Gate, RateLimit
 from blender_dp.service.http.bodies.in_flight import BodiesInFlight
 from blender_dp.service.http.bodies.threads import BodyThreads
-from blender_dp.service.http.plan_turns import PlanTurns
+from blender_dp.service.http.turns import Turns
 from blender_dp.service.operation.condition import ConditionWatch
 from blender_dp.service.operation.logging import Journal
 from blender_dp.service.problems import Problem
@@ -40,9 +40,12 @@ class Desk:
     plan_limit: RateLimit
     bodies: BodiesInFlight = field(default_factory=BodiesInFlight)
     body_threads: BodyThreads = field(default_factory=BodyThreads)
-    plan_turns: PlanTurns = field(default_factory=PlanTurns)
+    plan_turns: Turns = field(default_factory=Turns)
+    trend_turns: Turns = field(default_factory=Turns)
     refusals: dict[UUID, Counter[str]] = field(default_factory=dict)
     """Refused requests that are not yet counted in the store."""
+    trends: dict[tuple[UUID, UUID], bytes] = field(default_factory=dict)
+    """Comparisons of releases that were answered, by campaign and earlier campaign."""
     _plans: dict[Parameters, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod

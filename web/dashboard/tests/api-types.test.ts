@@ -5,7 +5,7 @@ const described = (schemas: Record<string, unknown>) => typesOf({ components: { 
 
 test('schemas become types, in the order of their names', () => {
   const types = described({
-    Zone: { enum: ['a', 'b'], type: 'string' },
+    Zone: { enum: ['a', 'b', null], type: ['string', 'null'] },
     Area: {
       type: 'object',
       required: ['zone'],
@@ -29,7 +29,7 @@ test('schemas become types, in the order of their names', () => {
     '    "x-y"?: Record<string, number>;',
     "    zone: Schemas['Zone'];",
     '  };',
-    "  Zone: 'a' | 'b';",
+    "  Zone: 'a' | 'b' | null;",
     '}',
     '',
   ]);

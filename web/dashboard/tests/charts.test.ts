@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Estimate } from '../src/api/documents.js';
-import { blended, groupsApart, rowName } from '../src/charts/estimates.js';
+import { blended, groupsApart, normalQuantile, rowName } from '../src/charts/estimates.js';
 import { shortened } from '../src/charts/rows.js';
 
 const ROW: Estimate = {
@@ -25,6 +25,12 @@ test('every estimate is drawn with its interval, and bare where it has none', ()
   expect(optIn?.marks[0]?.low).toBeCloseTo(0.03 - 1.959964 * 0.002, 8);
   expect(optIn?.marks[0]?.high).toBeCloseTo(0.03 + 1.959964 * 0.002, 8);
   expect(clients?.marks).toEqual([{ row: 0, value: 0.019, low: null, high: null }]);
+});
+
+test('intervals reach as far as Python’s NormalDist says', () => {
+  expect(normalQuantile(0.5)).toBeCloseTo(0.6744897501960817, 12);
+  expect(normalQuantile(0.95)).toBeCloseTo(1.9599639845400536, 12);
+  expect(normalQuantile(0.999999)).toBeCloseTo(4.891638475671084, 8);
 });
 
 test('a group that says nothing of a row is not drawn there', () => {

@@ -83,6 +83,12 @@ test('a retry names the kind of job', async () => {
   expect(JSON.parse(String(asked[0]?.options.body))).toEqual({ kind: 'head-list' });
 });
 
+test('trends are asked of the later campaign, since the earlier one', async () => {
+  const [ask, asked] = answering(json({ changes: [] }));
+  expect(await new Service(null, ask).trends('x', 'y&z')).toEqual({ changes: [] });
+  expect(asked[0]?.url).toBe('/v1/campaigns/x/trends?since=y%26z');
+});
+
 test('ids cannot lead to another path', () => {
   expect(documentAddress('../tokens', 'release')).toBe('/v1/campaigns/..%2Ftokens/release');
 });

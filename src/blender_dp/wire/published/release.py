@@ -1,6 +1,6 @@
 """The result as it is released: ``release.json``, what local search and trends read."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from blender_dp.core.estimation.release import (
 )
 from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
 from blender_dp.core.estimation.unlisted_bound import unlisted_bound
-from blender_dp.wire.documents.document import read_document
+from blender_dp.wire.documents.document import read_json, verified
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 
@@ -115,7 +115,12 @@ def read_release(path: Path | str) -> Release:
     Args:
         path: Where ``release.json`` is.
     """
-    fields = read_document(Path(path), FORMAT, is_sealed=False)
+    return release_of(read_json(Path(path)), path)
+
+
+def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
+    """Read a release that was parsed from ``source``, by the rules of ``read_release``."""
+    fields = verified(source, document, FORMAT, is_sealed=False)
     promise, users = fields.part("promise"), fields.part("users")
     records = tuple(_read_record(row) for row in fields.parts("records"))
     queries = tuple(_read_query(row) for row in fields.parts("queries"))

@@ -13,4 +13,6 @@ export type Question = Schemas['Question'];
 export type Taker = Schemas['Taker'];
 export type Tokens = Schemas['Tokens'];
 export type CampaignList = Schemas['ShownCampaigns'];
+export type Change = Schemas['Change'];
+export type Trends = Schemas['ShownTrends'];
 export type ProblemDocument = Schemas['ProblemDocument'];

@@ -1,5 +1,16 @@
 /** Made from docs/reference/openapi.json by `npm run types`; do not edit. */
 export interface Schemas {
+  Change: {
+    after: number | null;
+    before: number | null;
+    difference: number | null;
+    high: number | null;
+    listing: 'listed in both' | 'new on the list' | 'left the list';
+    low: number | null;
+    p_value: number | null;
+    query: string;
+    verdict: 'rose' | 'fell' | null;
+  };
   ConsentText: {
     text: string;
     version: string;
@@ -112,6 +123,12 @@ export interface Schemas {
     refused: Record<string, number>;
     reports: Schemas['ReportTotals'];
     withdrawn: number;
+  };
+  ShownTrends: {
+    changes: (Schemas['Change'])[];
+    confidence: number;
+    false_discovery_rate: number;
+    private: boolean;
   };
   SignedLog: {
     entries: (Record<string, unknown>)[];

@@ -12,6 +12,7 @@ import type {
   State,
   Taker,
   Tokens,
+  Trends,
 } from './messages.js';
 
 /** What a campaign publishes, each at a path of its own. */
@@ -108,6 +109,11 @@ export class Service {
   /** Returns a release as it was published, letter by letter. */
   async releaseText(id: string): Promise<string> {
     return (await this.#ask(`${campaignPath(id)}/release`)).text();
+  }
+
+  /** Returns what changed between the releases of two campaigns. */
+  trends(now: string, before: string): Promise<Trends> {
+    return this.#read(`${campaignPath(now)}/trends?since=${encodeURIComponent(before)}`);
   }
 
   async #read<T>(path: string): Promise<T> {

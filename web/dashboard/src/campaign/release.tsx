@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
-import { blended, groupsApart, rowName } from '../charts/estimates.js';
+import { blended, groupsApart, listed, rowName } from '../charts/estimates.js';
 import { drawRows } from '../charts/rows.js';
 import { drawWeights } from '../charts/weights.js';
 import { useLoaded } from '../loading.js';
@@ -13,7 +13,6 @@ import { GroupLegend } from '../parts/legend.js';
 import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { useVisit } from '../signed-in.js';
-import { listed } from '../trends/changes.js';
 import { count, day, percent, plain, plural } from '../words/numbers.js';
 import { CertificateCard } from './certificate.js';
 import { DriftCard } from './drift.js';

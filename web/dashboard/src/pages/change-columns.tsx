@@ -1,7 +1,7 @@
 /** Columns of the table of changes. */
+import type { Change } from '../api/messages.js';
 import type { Column } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
-import type { Change } from '../trends/changes.js';
 import { percent, plain, points, pointsRange } from '../words/numbers.js';
 
 const SIGNS = { rose: '▲', fell: '▼' };

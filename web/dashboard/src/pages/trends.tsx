@@ -1,7 +1,6 @@
 /** What changed between two releases, by the rules of `blender-dp trends`. */
 import { useMemo } from 'preact/hooks';
-import type { Release } from '../api/documents.js';
-import type { Campaign } from '../api/messages.js';
+import type { Campaign, Change, Trends } from '../api/messages.js';
 import { drawRows } from '../charts/rows.js';
 import { useLoaded } from '../loading.js';
 import { CampaignChoice } from '../parts/campaign-choice.js';
@@ -11,11 +10,9 @@ import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { useVisit } from '../signed-in.js';
-import { type Change, changes } from '../trends/changes.js';
 import { count, percent, plain, plural } from '../words/numbers.js';
 import { CHANGE_COLUMNS, textsOf } from './change-columns.js';
 
-const FALSE_DISCOVERY_RATE = 0.05;
 const MOST_DRAWN = 50;
 
 interface TrendsProps {
@@ -79,23 +76,18 @@ function Picked({ campaigns, now, before }: PickedProps) {
 
 function Compared({ now, then }: { readonly now: string; readonly then: string }) {
   const { service } = useVisit();
-  const [releases] = useLoaded(
-    () => Promise.all([service.release(now), service.release(then)]),
-    [service, now, then],
-  );
-  return (
-    <Shown loaded={releases}>{([after, before]) => <Changes now={after} then={before} />}</Shown>
-  );
+  const [trends] = useLoaded(() => service.trends(now, then), [service, now, then]);
+  return <Shown loaded={trends}>{(found) => <Changes trends={found} />}</Shown>;
 }
 
-function Changes({ now, then }: { readonly now: Release; readonly then: Release }) {
-  const found = useMemo(() => changes(now, then, FALSE_DISCOVERY_RATE), [now, then]);
+function Changes({ trends }: { readonly trends: Trends }) {
+  const found = trends.changes;
   const measured = found.filter(({ difference }) => difference !== null).slice(0, MOST_DRAWN);
   const draw = useMemo(() => drawChanges(measured), [found]);
   return (
     <Card
       title={verdictWords(found)}
-      caption={`Differences in percentage points, with ${plain(now.confidence * 100)} % intervals. Of the changes called so, at most ${percent(FALSE_DISCOVERY_RATE, 0)} are chance, on average. Queries on one list only have no difference, because the other list does not estimate them.`}
+      caption={`Differences in percentage points, with ${plain(trends.confidence * 100)} % intervals. Of the changes called so, at most ${percent(trends.false_discovery_rate, 0)} are chance, on average. Queries on one list only have no difference, because the other list does not estimate them.`}
     >
       {measured.length > 0 && (
         <Chart

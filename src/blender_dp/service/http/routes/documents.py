@@ -17,8 +17,8 @@ from blender_dp.service.state import Desk
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.document import digest_of_bytes
 
-_CACHED = "public, max-age=300"
-_MISSING = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_PUBLISHED)
+CACHED = "public, max-age=300"
+MISSING = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_PUBLISHED)
 _UNCHANGED = ResponseSpec(None, description="As the client has it already.")
 Body = dict[str, Any]
 
@@ -27,19 +27,19 @@ Body = dict[str, Any]
     ONE + "/head-list",
     operation_id="read_head_list",
     tags=["documents"],
-    responses={304: _UNCHANGED, **refusals(*_MISSING)},
+    responses={304: _UNCHANGED, **refusals(*MISSING)},
 )
 async def read_head_list(
     campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
 ) -> Response[Body]:
     """Return the signed list that devices report against, the same for everybody."""
     published = await desk.lists.published(campaign_id)
-    headers = {"etag": published.etag, "cache-control": _CACHED, "vary": "accept-encoding"}
+    headers = {"etag": published.etag, "cache-control": CACHED, "vary": "accept-encoding"}
     if published.etag in _tags(request):
-        return _sent(b"", headers, status=304)
+        return sent(b"", headers, status=304)
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return _sent(published.compressed, {**headers, "content-encoding": "gzip"})
-    return _sent(published.body, headers)
+        return sent(published.compressed, {**headers, "content-encoding": "gzip"})
+    return sent(published.body, headers)
 
 
 def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
@@ -48,27 +48,34 @@ def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
         operation_id=f"read_{path.replace('-', '_')}",
         tags=["documents"],
         description=summary,
-        responses={304: _UNCHANGED, **refusals(*_MISSING)},
+        responses={304: _UNCHANGED, **refusals(*MISSING)},
     )
     async def read(
         campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
     ) -> Response[Body]:
-        content = await desk.parts.store.document(campaign_id, kind)
-        if content is None:
-            raise Problem.NOT_PUBLISHED.error()
-        headers = {"etag": f'"{digest_of_bytes(content)}"', "cache-control": _CACHED}
+        content = await published(desk, campaign_id, kind)
+        headers = {"etag": f'"{digest_of_bytes(content)}"', "cache-control": CACHED}
         if headers["etag"] in _tags(request):
-            return _sent(b"", headers, status=304)
-        return _sent(content, headers)
+            return sent(b"", headers, status=304)
+        return sent(content, headers)
 
     return read
+
+
+async def published(desk: Desk, campaign_id: UUID, kind: Document) -> bytes:
+    """Return a document; refuse if it is not published yet."""
+    content = await desk.parts.store.document(campaign_id, kind)
+    if content is None:
+        raise Problem.NOT_PUBLISHED.error()
+    return content
 
 
 def _tags(request: StrictRequest) -> str:
     return request.headers.get("if-none-match", "")
 
 
-def _sent(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
+def sent(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
+    """Return JSON that is written already."""
     return Response(content, headers=headers, status_code=status, media_type="application/json")
 
 

@@ -46,7 +46,7 @@ async def plan(
         raise Problem.PLANNER_MISSING.error()
     desk.plan_limit.take(address_of(request))
     try:
-        found = await desk.plan_turns.ask(desk.parts.predict, msgspec.to_builtins(data))
+        found = await desk.plan_turns.run(desk.parts.predict, msgspec.to_builtins(data))
     except ProblemError:
         raise
     except TooMuchWorkError:

@@ -1,0 +1,72 @@
+"""Trends: what changed between the releases of two campaigns."""
+
+import json
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, changes
+from blender_dp.service.http.routes.campaigns import ONE
+from blender_dp.service.http.routes.documents import CACHED, MISSING, published, sent
+from blender_dp.service.http.routes.refusals import refusals
+from blender_dp.service.state import Desk
+from blender_dp.service.storage.store import Document
+from blender_dp.wire.published.release import release_of
+
+_MOST_KEPT = 64
+"""Answers in memory; whoever asks for the same pair again makes no work."""
+
+
+class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):
+    """What changed since an earlier release."""
+
+    private: bool
+    """False if either release was made with a seed."""
+    confidence: float
+    """Of each interval of a difference."""
+    false_discovery_rate: float
+    """The share of the verdicts that is wrong on average, at most."""
+    changes: list[Change]
+    """Every query of either release, the surest change first."""
+
+
+@get(
+    ONE + "/trends",
+    operation_id="read_trends",
+    tags=["documents"],
+    responses=refusals(*MISSING),
+)
+async def read_trends(
+    campaign_id: FromPath[UUID],
+    since: Annotated[UUID, QueryParameter(description="The campaign to compare with.")],
+    desk: NamedDependency[Desk],
+) -> Response[ShownTrends]:
+    """Compare the releases of two campaigns; computed from the two public files alone.
+
+    One comparison is computed at a time; releases never change, so an answer is kept.
+    """
+    now = await published(desk, campaign_id, Document.RELEASE)
+    then = await published(desk, since, Document.RELEASE)
+    content = desk.trends.get((campaign_id, since))
+    if content is None:
+        content = await desk.trend_turns.run(_compare, now, then)
+        if len(desk.trends) >= _MOST_KEPT:
+            desk.trends.clear()
+        desk.trends[campaign_id, since] = content
+    return sent(content, {"cache-control": CACHED})
+
+
+def _compare(now: bytes, then: bytes) -> bytes:
+    release, earlier = (release_of(json.loads(one), "release") for one in (now, then))
+    return msgspec.json.encode(
+        ShownTrends(
+            private=release.private and earlier.private,
+            confidence=release.confidence,
+            false_discovery_rate=FALSE_DISCOVERY_RATE,
+            changes=changes(release, earlier, false_discovery_rate=FALSE_DISCOVERY_RATE),
+        )
+    )
