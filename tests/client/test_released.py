@@ -38,7 +38,7 @@ COUNTS = ReportCounts(
     cells=REPORTS, cell_reports=int(REPORTS.sum()), queries=REPORTS[:0], query_reports=0
 )
 DOCUMENTS = {
-    "opt-in-estimates": opt_in_document(RESULT.curated, RESULT.parameters),
+    "opt-in-estimates": opt_in_document(RESULT.curated),
     "client-estimates": client_document(LIST, COUNTS),
     "certificate": CERTIFICATE,
     "release": RELEASE,

@@ -33,8 +33,8 @@ def small_result(*, project: bool = True) -> BlenderResult:
     opt_in = opt_in_estimates(NOISY_COUNTS, cells, total=100, scale=PARAMETERS.laplace_scale)
     clients = client_estimates(REPORTS, LocalAlgChannel.of(cells, HEAD_LIST.mechanism))
     return BlenderResult(
-        parameters=replace(PARAMETERS, project=project),
         curated=Curated(
+            parameters=replace(PARAMETERS, project=project),
             opt_in_users=2000,
             discovery_users=1900,
             estimation_users=100,

@@ -26,12 +26,15 @@ def result_of(parameters: Parameters, users: int) -> BlenderResult:
     """Return a result in which no query was trimmed."""
     result = small_result()
     curated = replace(
-        result.curated, candidate_queries=len(result.head_list.queries), discovery_users=users
+        result.curated,
+        parameters=parameters,
+        candidate_queries=len(result.head_list.queries),
+        discovery_users=users,
     )
     if parameters.preset == "sharp":
         budget = Budget.of(parameters)
         curated = replace(curated, choice=replace(branch_of(1, users, budget), branch="laplace"))
-    return replace(result, parameters=parameters, curated=curated)
+    return replace(result, curated=curated)
 
 
 def rule_of(parameters: Parameters) -> Rule:

@@ -9,6 +9,7 @@ import pytest
 from end_to_end.conftest import USERS, BlenderDp
 
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import write_document
@@ -39,7 +40,8 @@ def test_a_log_becomes_reports_and_reports_become_counts(
     reports, clients = tmp_path / f"reports.{suffix}", tmp_path / "clients.json"
     blender_dp("privatize", published, log, "-o", reports, "--seed=5")
     blender_dp("estimate", published, reports, "-o", clients)
-    estimates = read_clients(clients, sharp(published))
+    counts = read_clients(clients, sharp(published))
+    estimates = client_estimates(counts, sharp(published).cells, MECHANISM)
     views = estimates.evidence
     assert isinstance(views, ClientViews)
     assert views.records is not None

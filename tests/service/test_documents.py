@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from service.running import CONSENT, Published, Service, running, slug_of
 
-from blender_dp.core.blender import PRESETS
+from blender_dp.core.blender import finish
+from blender_dp.core.population import ReportingClients
 from blender_dp.wire.documents.document import digest_of_bytes, write_document
 from blender_dp.wire.published.certificate import read_certificate
 from blender_dp.wire.published.estimates import read_clients, read_opt_in
@@ -84,11 +85,11 @@ async def test_the_files_of_a_release_are_those_of_a_run(
         document = (await service.http.get(f"{path}/{name}")).json()
         write_document(tmp_path / f"{name}.json", document)
     head_list = read_head_list(tmp_path / "head_list.json")
-    curated, parameters = read_opt_in(tmp_path / "opt-in-estimates.json", head_list)
-    clients = read_clients(tmp_path / "client-estimates.json", head_list)
+    curated = read_opt_in(tmp_path / "opt-in-estimates.json", head_list)
+    counts = read_clients(tmp_path / "client-estimates.json", head_list)
     certificate = read_certificate(tmp_path / "certificate.json", head_list)
     release = read_release(tmp_path / "release.json")
-    blended = PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients)
+    blended = finish(curated, ReportingClients(counts=counts, records_per_client=1)).blended
     assert certificate["verdict"] == "kept"
     assert release.private
     assert release.client_users == 400

@@ -27,6 +27,7 @@ from service.running import NAMES
 
 from blender_dp.cli.download import write_released
 from blender_dp.client.released import FILES, ReleasedFiles
+from blender_dp.core.blender import Curated
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.service.jobs import head_list
@@ -141,9 +142,10 @@ async def test_every_field_that_depends_on_data_belongs_to_a_listed_release(
 async def test_a_noisy_count_that_is_not_listed_is_seen(
     tmp_path: Path, coins: pytest.MonkeyPatch
 ) -> None:
-    def with_one_more(curated: Any, parameters: Any) -> dict[str, Any]:
-        noise = DiscreteLaplace(parameters.laplace_scale).draw(Randomness.keyed(bytes(32)))
-        document = json.loads(json.dumps(opt_in_document(curated, parameters)))
+    def with_one_more(curated: Curated) -> dict[str, Any]:
+        scale = curated.parameters.laplace_scale
+        noise = DiscreteLaplace(scale).draw(Randomness.keyed(bytes(32)))
+        document = json.loads(json.dumps(opt_in_document(curated)))
         del document["digest"]
         return sealed({**document, "noisy_size": len(curated.head_list.queries) + noise})
 

@@ -9,15 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire.lists import LIST, OTHER_LIST, SHARP_LIST, write_json, write_resealed
 
-from blender_dp.core.blender import Curated
+from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
 from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.estimates import GroupEstimates
 from blender_dp.core.head_list.cells import IntArray
-from blender_dp.core.parameters import Parameters
-from blender_dp.core.population import ReportCounts
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.parameters import Parameters, Preset
+from blender_dp.core.population import ReportCounts, ReportingClients
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.estimates import (
     client_document,
@@ -57,6 +59,7 @@ def curated(noisy: list[int], parameters: Parameters = PARAMETERS) -> Curated:
         scale=parameters.laplace_scale,
     )
     return Curated(
+        parameters=parameters,
         opt_in_users=1000,
         discovery_users=950,
         estimation_users=50,
@@ -77,6 +80,11 @@ def counted(cells: IntArray) -> ReportCounts:
     )
 
 
+def client_side(path: Path, head_list: HeadList, preset: Preset) -> GroupEstimates:
+    reporting = ReportingClients(counts=read_clients(path, head_list), records_per_client=1)
+    return PRESETS[preset].estimate_client_probabilities(reporting, head_list)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("estimates")
@@ -89,9 +97,9 @@ def test_the_curators_side_is_read_as_it_was_written(
 ) -> None:
     written = curated(noisy, parameters)
     path = folder / "opt_in_estimates.json"
-    write_document(path, opt_in_document(written, parameters))
-    found, found_parameters = read_opt_in(path, LIST)
-    assert found_parameters == parameters
+    write_document(path, opt_in_document(written))
+    found = read_opt_in(path, LIST)
+    assert found.parameters == parameters
     assert found.head_list == LIST
     assert (found.discovery_users, found.estimation_users) == (950, 50)
     assert (found.candidate_queries, found.candidate_records) == (4, 7)
@@ -109,7 +117,7 @@ def test_the_clients_side_is_read_as_it_was_written(folder: Path, counts: list[i
     array = np.array(counts, dtype=np.int64)
     path = folder / "client_estimates.json"
     write_document(path, client_document(LIST, counted(array)))
-    found = read_clients(path, LIST)
+    found = client_side(path, LIST, "paper")
     written = client_estimates(array, LocalAlgChannel.of(LIST.cells, LIST.mechanism))
     assert found.total == written.total == sum(counts)
     np.testing.assert_array_equal(found.counts, array)
@@ -117,7 +125,7 @@ def test_the_clients_side_is_read_as_it_was_written(folder: Path, counts: list[i
     np.testing.assert_array_equal(found.queries.variance, written.queries.variance)
 
 
-OPT_IN = opt_in_document(curated(list(range(LISTED + 1))), PARAMETERS)
+OPT_IN = opt_in_document(curated(list(range(LISTED + 1))))
 CLIENTS = client_document(LIST, counted(np.arange(CELLS)))
 
 
@@ -226,7 +234,7 @@ NAMED = named([3, 1, 0, 4, 4, 0, 4, 4], [1, 0, 0, 2], cell_reports=10, query_rep
 
 
 def test_what_subsets_named_is_read_as_it_was_written(tmp_path: Path) -> None:
-    found = read_clients(write_json(tmp_path / "clients.json", NAMED), SHARP_LIST)
+    found = client_side(write_json(tmp_path / "clients.json", NAMED), SHARP_LIST, "sharp")
     views = found.evidence
     assert isinstance(views, ClientViews)
     assert views.queries is not None

@@ -20,7 +20,7 @@ PARAMETERS = Parameters(epsilon=6.0, delta=1e-2, head_list_size=2)
 ROWS = [LogRow(f"u{i}", f"q{i % 4}", f"{i % 3}.example") for i in range(900)]
 POPULATION = MemoryPopulation.of(ROWS, Randomness.seeded(1), opt_in=0.5)
 CURATED = curate(POPULATION.opt_in, PARAMETERS, Randomness.seeded(2), clients=450)
-DOCUMENT = opt_in_document(CURATED, PARAMETERS)
+DOCUMENT = opt_in_document(CURATED)
 
 
 def tally_of(curated: Any) -> Any:
@@ -30,8 +30,8 @@ def tally_of(curated: Any) -> Any:
 
 
 def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
-    found, parameters = read_opt_in(write_json(tmp_path / "o.json", DOCUMENT), CURATED.head_list)
-    assert parameters == PARAMETERS
+    found = read_opt_in(write_json(tmp_path / "o.json", DOCUMENT), CURATED.head_list)
+    assert found.parameters == PARAMETERS
     read, written = tally_of(found), tally_of(CURATED)
     for name in ("users", "choice", "folded_cells", "record_squares", "query_squares"):
         assert getattr(read, name) == getattr(written, name)

@@ -72,7 +72,8 @@ def certify(
     else:
         head_list, parameters, branch = read_head_list(published), None, None
         if opt_in_estimates is not None:
-            curated, parameters = read_opt_in(opt_in_estimates, head_list)
+            curated = read_opt_in(opt_in_estimates, head_list)
+            parameters = curated.parameters
             branch = curated.choice.branch if curated.choice else None
         elif epsilon is not None or delta is not None:
             knobs = {

@@ -102,4 +102,4 @@ def _write(directory: Path, curated: Curated, parameters: Parameters) -> None:
         certificate_document(certificate, curated.head_list, parameters, branch),
     )
     write_document(directory / "head_list.json", head_list_document(curated.head_list))
-    write_document(directory / "opt_in_estimates.json", opt_in_document(curated, parameters))
+    write_document(directory / "opt_in_estimates.json", opt_in_document(curated))

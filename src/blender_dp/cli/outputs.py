@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
-from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.blender import BlenderResult, finish
+from blender_dp.core.population import ReportingClients
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
 from blender_dp.pages.outputs import REPORT, TIMINGS, notes, write_outputs
@@ -26,15 +27,12 @@ def blended_result(
 ) -> BlenderResult:
     """Blend both sides' files; refuse them if they do not belong together."""
     published = read_head_list(head_list)
-    curated, parameters = read_opt_in(opt_in_estimates, published)
-    clients = read_clients(client_estimates, published)
-    return BlenderResult(
-        parameters=parameters,
-        curated=curated,
-        client_users=clients.reports // parameters.records_per_client,
-        clients=clients,
-        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
+    curated = read_opt_in(opt_in_estimates, published)
+    clients = ReportingClients(
+        counts=read_clients(client_estimates, published),
+        records_per_client=curated.parameters.records_per_client,
     )
+    return finish(curated, clients)
 
 
 def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> dict[str, Any]:

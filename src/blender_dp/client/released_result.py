@@ -9,8 +9,9 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.blender import BlenderResult, finish
 from blender_dp.core.errors import InputError
+from blender_dp.core.population import ReportingClients
 from blender_dp.wire.published.certificate import require_same
 from blender_dp.wire.published.estimates import clients_in, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
@@ -30,15 +31,12 @@ def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult
         documents: All that it published, by the name of their file.
     """
     head_list = head_list_in(HEAD_LIST, documents[HEAD_LIST])
-    curated, parameters = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list)
-    clients = clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list)
-    result = BlenderResult(
-        parameters=parameters,
-        curated=curated,
-        client_users=clients.reports // parameters.records_per_client,
-        clients=clients,
-        blended=PRESETS[parameters.preset].blend_probabilities(curated.opt_in, clients),
+    curated = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list)
+    clients = ReportingClients(
+        counts=clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list),
+        records_per_client=curated.parameters.records_per_client,
     )
+    result = finish(curated, clients)
     certificate = require_same(Path(CERTIFICATE), dict(documents[CERTIFICATE]), head_list)
     release = documents[RELEASE]
     created = str(release.get("created"))

@@ -76,6 +76,7 @@ PRESETS: dict[Preset, Steps] = {
 class Curated:
     """What the curator releases from the opt-in users' data (Fig. 2 lines 1-3)."""
 
+    parameters: Parameters
     opt_in_users: int
     discovery_users: int
     """Of those, how many found the list; all of them in ``sharp``."""
@@ -93,11 +94,15 @@ class Curated:
 class BlenderResult:
     """Everything that BLENDER computed; all of it may be released."""
 
-    parameters: Parameters
     curated: Curated
     client_users: int
     clients: GroupEstimates
     blended: BlendedEstimates
+
+    @property
+    def parameters(self) -> Parameters:
+        """The promise and the knobs."""
+        return self.curated.parameters
 
     @property
     def head_list(self) -> HeadList:
@@ -123,7 +128,7 @@ def blender(
 ) -> BlenderResult:
     """Find what is popular among all users, and how popular.
 
-    Paper: Fig. 2, line by line (lines 1 to 3 in :func:`curate`, which an opt-in side runs alone).
+    Paper: Fig. 2, line by line: lines 1 to 3 in :func:`curate`, lines 4 to 6 in :func:`finish`.
     Privacy: every user, opt-in or client, has (ε, δ). In ``paper`` each user's data enters one
     step only; in ``sharp`` the opt-in users' enters two, which share the budget.
     """
@@ -136,17 +141,7 @@ def blender(
         steps=steps,
         progress=progress,
     )
-    progress("EstimateClientProbabilities")
-    clients = steps.estimate_client_probabilities(population.clients, curated.head_list)  # 4
-    progress("BlendProbabilities")
-    blended = steps.blend_probabilities(curated.opt_in, clients)  # 5
-    return BlenderResult(  # 6
-        parameters=parameters,
-        curated=curated,
-        client_users=population.clients.size,
-        clients=clients,
-        blended=blended,
-    )
+    return finish(curated, population.clients, steps=steps, progress=progress)
 
 
 def curate(
@@ -176,6 +171,7 @@ def curate(
     hl, p_hat = steps.estimate_optin_probabilities(t, hl_s, parameters, randomness)  # 3
     mechanism = steps.choose_mechanism(hl, p_hat, clients)
     return Curated(
+        parameters=parameters,
         opt_in_users=users.size,
         discovery_users=s.size,
         estimation_users=t.size,
@@ -184,6 +180,33 @@ def curate(
         choice=hl_s.choice,
         head_list=replace(hl, mechanism=mechanism),
         opt_in=p_hat,
+    )
+
+
+def finish(
+    curated: Curated,
+    clients: Clients,
+    *,
+    steps: Steps | None = None,
+    progress: Progress = no_progress,
+) -> BlenderResult:
+    """Estimate the head list from the clients' reports and blend both groups (Fig. 2 lines 4-6).
+
+    Privacy: post-processing of the curator's release and of private reports.
+
+    Args:
+        curated: What the opt-in side released.
+        clients: C, who reported against its head list.
+        steps: The variants, if not those of the preset.
+        progress: Is told when a step begins.
+    """
+    steps = steps or PRESETS[curated.parameters.preset]
+    progress("EstimateClientProbabilities")
+    p_hat_c = steps.estimate_client_probabilities(clients, curated.head_list)  # 4
+    progress("BlendProbabilities")
+    p_hat = steps.blend_probabilities(curated.opt_in, p_hat_c)  # 5
+    return BlenderResult(  # 6
+        curated=curated, client_users=clients.size, clients=p_hat_c, blended=p_hat
     )
 
 

@@ -142,6 +142,23 @@ class Clients(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportingClients:
+    """Clients of whom only the counts of their reports are known; all reports are for one list."""
+
+    counts: ReportCounts
+    records_per_client: int
+
+    @property
+    def size(self) -> int:
+        """How many clients reported."""
+        return (self.counts.cell_reports + self.counts.query_reports) // self.records_per_client
+
+    def report_counts(self, head_list: HeadList) -> ReportCounts:  # noqa: ARG002 - of that list
+        """Return what the reports named."""
+        return self.counts
+
+
 class Population(Protocol):
     """Everybody: the few who opted in and all others."""
 

@@ -58,11 +58,6 @@ class GroupEstimates:
     evidence: OptInEvidence | ClientViews | None = None
     """What the ``sharp`` blend starts from; None in ``paper``, which blends the estimates."""
 
-    @property
-    def reports(self) -> int:
-        """How many reports clients sent, whatever they were asked for."""
-        return self.evidence.reports if isinstance(self.evidence, ClientViews) else self.total
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Blend:

@@ -77,7 +77,7 @@ def _computed(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
 ) -> tuple[Curated, Certificate]:
     curated, certificate = _curated(rows, campaign, randomness)
-    drawn = canonical(opt_in_document(curated, campaign.parameters))  # names the digest of the list
+    drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
     except DrawnAlreadyError:
@@ -129,7 +129,7 @@ def _finished(
         move=Move.PUBLISH_LIST,
         documents={
             Document.HEAD_LIST: partial(sign, published),
-            Document.OPT_IN_ESTIMATES: canonical(opt_in_document(curated, parameters)),
+            Document.OPT_IN_ESTIMATES: canonical(opt_in_document(curated)),
             Document.CERTIFICATE: canonical(certified),
         },
         log_entries=[{"kind": PublicKind.HEAD_LIST, "digest": published["digest"]}],

@@ -4,16 +4,15 @@ import asyncio
 from datetime import datetime
 from typing import Any
 
-from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.blender import BlenderResult, finish
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.errors import BrokenPromiseError
-from blender_dp.core.population import ReportCounts
+from blender_dp.core.population import ReportCounts, ReportingClients
 from blender_dp.service.campaign import Campaign, Move
 from blender_dp.service.dependencies import Parts
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.storage.store import Document, Finished
-from blender_dp.service.storage.store_population import ReportingClients
 from blender_dp.wire.documents.document import canonical, digest_of_bytes
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.documents.times import written_time
@@ -55,18 +54,11 @@ def _made(
     now: datetime,
 ) -> Finished:
     head_list = head_list_in(_STORED, published)
-    curated, parameters = opt_in_in(_STORED, estimates, head_list)
-    steps = PRESETS[parameters.preset]
-    reporting = ReportingClients(counts=counts, records_per_client=parameters.records_per_client)
-    clients = steps.estimate_client_probabilities(reporting, head_list)
-    result = BlenderResult(
-        parameters=parameters,
-        curated=curated,
-        client_users=reporting.size,
-        clients=clients,
-        blended=steps.blend_probabilities(curated.opt_in, clients),
+    curated = opt_in_in(_STORED, estimates, head_list)
+    clients = ReportingClients(
+        counts=counts, records_per_client=curated.parameters.records_per_client
     )
-    return _finished(result, counts, now)
+    return _finished(finish(curated, clients), counts, now)
 
 
 def _finished(result: BlenderResult, counts: ReportCounts, now: datetime) -> Finished:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pyarrow as pa
 
 from blender_dp.core.blender import PRESETS
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.head_list.head_list import Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.core.population import ReportCounts
 from blender_dp.engine.population.held_rows import opened_rows
 from blender_dp.engine.population.table_population import TableUsers
 
@@ -50,20 +48,3 @@ def contributed_users(
         all_rows=PRESETS[parameters.preset].asks_all_rows,
     ) as users:
         yield users
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReportingClients:
-    """The clients of a campaign, of whom there is nothing but what all their reports named."""
-
-    counts: ReportCounts
-    records_per_client: int
-
-    @property
-    def size(self) -> int:
-        """How many clients reported."""
-        return (self.counts.cell_reports + self.counts.query_reports) // self.records_per_client
-
-    def report_counts(self, head_list: HeadList) -> ReportCounts:  # noqa: ARG002 - of that list
-        """Return what the reports named; a campaign has one list."""
-        return self.counts

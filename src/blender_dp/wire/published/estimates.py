@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.errors import HeadListMismatchError
-from blender_dp.core.estimate_client_probabilities.paper import client_estimates
-from blender_dp.core.estimate_client_probabilities.sharp import client_estimates as subset_estimates
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.estimation.estimates import GroupEstimates, OptInEvidence
@@ -36,7 +33,7 @@ OPT_IN_FORMAT = "blender-dp opt-in estimates"
 CLIENT_FORMAT = "blender-dp client estimates"
 
 
-def opt_in_document(curated: Curated, parameters: Parameters) -> dict[str, Any]:
+def opt_in_document(curated: Curated) -> dict[str, Any]:
     """Return what the curator released: noisy counts, or in ``sharp`` all its integers."""
     evidence = curated.opt_in.evidence
     if isinstance(evidence, OptInEvidence):
@@ -50,7 +47,7 @@ def opt_in_document(curated: Curated, parameters: Parameters) -> dict[str, Any]:
             "version": 1,
             "private": curated.head_list.private,
             "head_list": head_list_digest(curated.head_list),
-            "parameters": parameters_document(parameters),
+            "parameters": parameters_document(curated.parameters),
             "opt_in_users": curated.opt_in_users,
             "discovery_users": curated.discovery_users,
             "estimation_users": curated.estimation_users,
@@ -61,26 +58,25 @@ def opt_in_document(curated: Curated, parameters: Parameters) -> dict[str, Any]:
     )
 
 
-def read_opt_in(path: Path, head_list: HeadList) -> tuple[Curated, Parameters]:
+def read_opt_in(path: Path, head_list: HeadList) -> Curated:
     """Read the curator's side of ``head_list``."""
     return _opt_in_of(read_document(path, OPT_IN_FORMAT), head_list)
 
 
-def opt_in_in(
-    source: str, document: Mapping[str, Any], head_list: HeadList
-) -> tuple[Curated, Parameters]:
+def opt_in_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> Curated:
     """Return the curator's side in a document that came from ``source``, with the same rules."""
     return _opt_in_of(verified(source, document, OPT_IN_FORMAT), head_list)
 
 
-def _opt_in_of(fields: Fields, head_list: HeadList) -> tuple[Curated, Parameters]:
+def _opt_in_of(fields: Fields, head_list: HeadList) -> Curated:
     _require_same_list(fields, head_list)
     parameters = read_parameters(fields.part("parameters"))
     estimation_users = fields.whole("estimation_users", at_least=2)
     read = _read_sharp if parameters.preset == "sharp" else _read_paper
     estimates = read(fields, head_list, parameters, estimation_users)
     evidence = estimates.evidence
-    curated = Curated(
+    return Curated(
+        parameters=parameters,
         opt_in_users=fields.whole("opt_in_users", at_least=1),
         discovery_users=fields.whole("discovery_users", at_least=1),
         estimation_users=estimation_users,
@@ -90,7 +86,6 @@ def _opt_in_of(fields: Fields, head_list: HeadList) -> tuple[Curated, Parameters
         head_list=head_list,
         opt_in=estimates,
     )
-    return curated, parameters
 
 
 def _read_paper(
@@ -130,26 +125,24 @@ def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any
     return sealed(document)
 
 
-def read_clients(path: Path, head_list: HeadList) -> GroupEstimates:
+def read_clients(path: Path, head_list: HeadList) -> ReportCounts:
     """Read the clients' side of ``head_list``."""
     return _clients_of(read_document(path, CLIENT_FORMAT), head_list)
 
 
-def clients_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> GroupEstimates:
+def clients_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> ReportCounts:
     """Return the clients' side in a document that came from ``source``, with the same rules."""
     return _clients_of(verified(source, document, CLIENT_FORMAT), head_list)
 
 
-def _clients_of(fields: Fields, head_list: HeadList) -> GroupEstimates:
+def _clients_of(fields: Fields, head_list: HeadList) -> ReportCounts:
     _require_same_list(fields, head_list)
     counts = fields.counts("report_counts", head_list.cells.cell_count)
     if isinstance(head_list.mechanism, SubsetSelectionMechanism):
-        reports = _read_subset_counts(fields, counts, head_list)
-        return subset_estimates(reports, head_list.cells, head_list.mechanism)
+        return _read_subset_counts(fields, counts, head_list)
     if counts.sum() < 2 or counts.min() < 0:
         fields.refuse("report_counts", "must count two reports or more")
-    channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
-    return client_estimates(counts, channel)
+    return ReportCounts.one_cell_each(counts, head_list.cells)
 
 
 def _read_subset_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> ReportCounts:
