@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 from wire.lists import LIST, OTHER_LIST
-from wire.test_subset_reports import QUERY, RECORD, SHARP, WRITERS, document
+from wire.reports.test_subset_reports import QUERY, RECORD, SHARP, WRITERS, document
 
 from blender_dp.cli import spark_estimate
 from blender_dp.cli.spark_estimate import count_on_spark

@@ -20,7 +20,7 @@ from blender_dp.core.channels.report_cost import COST_UNIT, cost_text, report_co
 from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.head_list.head_list import HeadList, Record
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CASES = json.loads((ROOT / "test_vectors" / "device_costs.json").read_text(encoding="utf-8"))
 
 

@@ -16,7 +16,7 @@ from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.published.head_list import read_head_list
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))
 Document = dict[str, Any]
 

@@ -23,7 +23,7 @@ from blender_dp.wire.published.head_list import read_head_list
 from blender_dp.wire.reports.packed_items import ItemPacking
 from blender_dp.wire.reports.report import report_document
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "test_vectors" / "subset_selection.json").read_text(encoding="utf-8"))
 Vector = dict[str, Any]
 

@@ -18,7 +18,7 @@ from blender_dp.wire.service.signatures import SignatureError, public_key_of, re
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
 from blender_dp.wire.service.signed_log import log_document, read_log
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "test_vectors" / "signed_documents.json").read_text(encoding="utf-8"))
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 GOOD = VECTORS["signed_head_lists"][0]["document"]

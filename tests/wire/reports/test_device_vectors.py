@@ -18,7 +18,7 @@ from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.wire.published.head_list import read_head_list
 from blender_dp.wire.reports.report import report_document
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "test_vectors" / "device_reports.json").read_text(encoding="utf-8"))
 
 

@@ -13,7 +13,7 @@ FILES = sorted(published_folder().glob("*.json"))
 
 
 def test_they_lie_where_a_reader_looks_for_them() -> None:
-    assert published_folder() == Path(__file__).parents[2] / "reproduction" / "published"
+    assert published_folder() == Path(__file__).parents[3] / "reproduction" / "published"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

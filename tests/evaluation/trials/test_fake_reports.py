@@ -2,7 +2,7 @@
 
 The strongest fake report there is under subset selection: it always names the target. Draws are
 fixed, so that every outcome here is one that was looked at; how often chance raises the alarm is
-tested in tests/core/test_poisoning.py.
+tested in tests/core/estimation/test_poisoning.py.
 """
 
 from dataclasses import dataclass

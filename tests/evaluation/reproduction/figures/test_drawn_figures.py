@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from core.small_result import small_result
-from evaluation.made_up_series import UNREACHED, series, spread
+from evaluation.reproduction.made_up_series import UNREACHED, series, spread
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.synthetic import Shape

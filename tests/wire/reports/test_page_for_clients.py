@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wire.encoder_from_the_page import (
+from wire.reports.encoder_from_the_page import (
     cell_of,
     e_to_minus,
     encoded,
@@ -27,7 +27,7 @@ from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.reports.service_report import ReportReader
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DEVICES = json.loads((ROOT / "test_vectors" / "device_reports.json").read_text(encoding="utf-8"))
 SUBSETS = json.loads((ROOT / "test_vectors" / "subset_selection.json").read_text(encoding="utf-8"))
 
@@ -46,7 +46,7 @@ def bytes_of(content: bytes) -> Callable[[int], bytes]:
 
 
 def test_the_encoder_knows_the_page_only() -> None:
-    source = (ROOT / "tests" / "wire" / "encoder_from_the_page.py").read_text(encoding="utf-8")
+    source = Path(__file__).with_name("encoder_from_the_page.py").read_text(encoding="utf-8")
     imported = {
         name
         for node in ast.walk(ast.parse(source))

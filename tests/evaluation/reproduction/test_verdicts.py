@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from evaluation.made_up_series import UNREACHED, series, spread
+from evaluation.reproduction.made_up_series import UNREACHED, series, spread
 
 from blender_dp.evaluation.reproduction import verdicts
 from blender_dp.evaluation.reproduction.medians import Median

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from evaluation.made_up_series import UNREACHED, series, spread
+from evaluation.reproduction.made_up_series import UNREACHED, series, spread
 
 from blender_dp.evaluation.reproduction.series import Axis, Line, Panel, measured
 from blender_dp.evaluation.reproduction.sweeps import SETUPS, Setting
