@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from blender_dp.cli import supervision
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 
 def now() -> datetime:
@@ -48,4 +48,4 @@ if __name__ == "__main__":
         if sys.argv[1].isdigit()
         else partial(live, sys.argv[1])
     )
-    sys.exit(supervision.Supervisor(serve, 2, Journal(now), listens=say_where).run())
+    sys.exit(supervision.Supervisor(serve, 2, EventLog(now), listens=say_where).run())

@@ -7,11 +7,11 @@ import time
 
 from blender_dp.cli import ending
 from blender_dp.cli.event_loop import now, run_loop
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 
 async def hang(how: str) -> None:
-    end = ending.Ending(journal=Journal(now))
+    end = ending.Ending(event_log=EventLog(now))
     end.on_signals(lambda: None)
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -9,7 +9,7 @@ import pytest
 
 from blender_dp.cli.descriptors import RESERVED, connection_limit
 from blender_dp.service.http.connections import MOST_CONNECTIONS
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
 
@@ -36,8 +36,8 @@ def test_the_limit_is_raised_as_far_as_allowed_and_a_shortage_is_said(
     monkeypatch.setattr(resource, "getrlimit", lambda _kind: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _kind, limits: raised.append(limits))
     said = io.StringIO()
-    journal = Journal(lambda: datetime.now(UTC), said)
-    assert connection_limit(journal) == connections
+    event_log = EventLog(lambda: datetime.now(UTC), said)
+    assert connection_limit(event_log) == connections
     assert raised == ([] if raised_to is None else [(raised_to, hard)])
     lines = [json.loads(line) for line in said.getvalue().splitlines()]
     shortage = ("few-descriptors", raised_to, _ENOUGH, connections)

@@ -12,7 +12,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 
 from blender_dp.cli import supervision
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 _THIRD = 2
 """The start, counted from 0, that follows those of both workers."""
@@ -48,4 +48,4 @@ if __name__ == "__main__":
     supervision._PAUSES_SECONDS = (0.01,)
     supervision._MOST_FAILED_STARTS = 2
     refuse_starts(always=sys.argv[1:] == ["always"])
-    sys.exit(supervision.Supervisor(serve, 2, Journal(now), listens=lambda: None).run())
+    sys.exit(supervision.Supervisor(serve, 2, EventLog(now), listens=lambda: None).run())

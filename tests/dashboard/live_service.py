@@ -16,10 +16,10 @@ import uvicorn
 import blender_dp.service
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.service.app import create_app
-from blender_dp.service.dependencies import Limits, Parts
+from blender_dp.service.dependencies import Dependencies, Limits
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import Token
 from blender_dp.wire.reports.service_report import batch_document, service_report_document
@@ -64,7 +64,7 @@ def live_service(
             await store.add_token(
                 Token(name=role, role=role, digest=token_digest(secret), created_at=_now())
             )
-        parts = Parts(
+        dependencies = Dependencies(
             store=store,
             keys=KeyVault(directory / "keys"),
             now=_now,
@@ -76,7 +76,7 @@ def live_service(
             dashboard=assets,
         )
         with (directory / "log.jsonl").open("w", encoding="utf-8") as log:
-            app = create_app(parts, Journal(_now, log))
+            app = create_app(dependencies, EventLog(_now, log))
             config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on")
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server._serve())  # leaves signals alone

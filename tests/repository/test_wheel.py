@@ -74,16 +74,16 @@ import blender_dp.service
 from blender_dp.service.app import create_app
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 
 async def look(data):
     data.mkdir()
     store = await open_store(str(data / "service.sqlite"))
     here = Path(blender_dp.service.__file__).parent
     print(here)
-    parts = Parts(store=store, keys=KeyVault(data / "keys"), now=lambda: datetime.now(UTC),
-                  random_bytes=os.urandom, dashboard=here / "dashboard")
-    transport = httpx.ASGITransport(create_app(parts, has_jobs=False))
+    made = Dependencies(store=store, keys=KeyVault(data / "keys"), now=lambda: datetime.now(UTC),
+                        random_bytes=os.urandom, dashboard=here / "dashboard")
+    transport = httpx.ASGITransport(create_app(made, has_jobs=False))
     async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
         page = await http.get("/")
         found = [page]

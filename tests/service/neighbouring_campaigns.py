@@ -87,7 +87,7 @@ async def shown_of(directory: Path, people: People, preset: str = "sharp") -> Sh
         await service.moved(campaign, "purge", "released")
         await service.jobs_done()
         shown |= await _looked_at(service, campaign)
-        shown["journal"] = (await service.written()).encode()
+        shown["event_log"] = (await service.written()).encode()
     return shown
 
 

@@ -18,13 +18,13 @@ from blender_dp.core.channels.report import Question
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.service.app import create_app
-from blender_dp.service.dependencies import Limits, Parts, Predict
+from blender_dp.service.dependencies import Dependencies, Limits, Predict
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import CampaignStore, Token
 from blender_dp.wire.reports.packed_items import to_text
@@ -61,10 +61,10 @@ class Clock:
 class Service:
     """A running service and those who use it."""
 
-    parts: Parts
+    dependencies: Dependencies
     http: httpx.AsyncClient
     clock: Clock
-    journal: io.StringIO
+    event_log: io.StringIO
     tokens: dict[Role, str]
     worker: Worker
 
@@ -72,9 +72,9 @@ class Service:
         return {"authorization": f"Bearer {self.tokens[role]}"}
 
     async def written(self) -> str:
-        """Return the journal, with the requests that were answered just now."""
+        """Return the event_log, with the requests that were answered just now."""
         await asyncio.sleep(0)
-        return self.journal.getvalue()
+        return self.event_log.getvalue()
 
     async def jobs_done(self) -> None:
         """Run every job that waits."""
@@ -239,9 +239,9 @@ async def running(
     **options: Any,
 ) -> AsyncIterator[Service]:
     """Start a service, on SQLite unless told; its jobs run when the test says so."""
-    clock, journal = Clock(), io.StringIO()
+    clock, event_log = Clock(), io.StringIO()
     store = await open_store(database or str(directory / "service.sqlite"))
-    parts = Parts(
+    dependencies = Dependencies(
         store=store_of(store),
         keys=KeyVault(directory / "keys", draw=draw),
         now=clock,
@@ -257,7 +257,7 @@ async def running(
         await store.add_token(
             Token(name=name, role=role, digest=token_digest(token), created_at=START)
         )
-    app = create_app(parts, Journal(clock, journal), has_jobs=False)
+    app = create_app(dependencies, EventLog(clock, event_log), has_jobs=False)
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     try:
         async with (
@@ -265,13 +265,13 @@ async def running(
             httpx.AsyncClient(transport=transport, base_url="http://service.example") as http,
         ):
             yield Service(
-                parts=parts,
+                dependencies=dependencies,
                 http=http,
                 clock=clock,
-                journal=journal,
+                event_log=event_log,
                 tokens=tokens,
                 worker=replace(
-                    Worker.of(parts, Journal(clock, journal)),
+                    Worker.of(dependencies, EventLog(clock, event_log)),
                     others=OthersJobs(clock.elapsed),
                     put_off=PutOffJobs(clock.elapsed),
                 ),

@@ -113,7 +113,7 @@ async def test_a_token_says_whose_it_is(service: Service) -> None:
 async def test_a_revoked_token_opens_nothing(fresh: Service) -> None:
     headers = fresh.as_role(Role.ANALYST)
     name = (await fresh.http.get("/v1/whoami", headers=headers)).json()["name"]
-    await fresh.parts.store.revoke_token(name, now=fresh.clock())
+    await fresh.dependencies.store.revoke_token(name, now=fresh.clock())
     assert slug_of(await fresh.http.get("/v1/whoami", headers=headers)) == "token-unknown"
 
 
@@ -179,10 +179,10 @@ async def test_a_campaign_above_its_promise_neither_begins_nor_opens(
         return Certificate(accounts=tuple(accounts))
 
     monkeypatch.setattr("blender_dp.service.state.certify_plan", twice_spent)
-    fresh.http._transport.app.desk._plans.clear()  # type: ignore[attr-defined]  # a new process
+    fresh.http._transport.app.service._plans.clear()  # type: ignore[attr-defined]  # a new process
     answer = await fresh.move(campaign, "open-opt-in", "draft")
     assert (answer.status_code, slug_of(answer)) == (422, "promise-broken")
-    stored = await fresh.parts.store.campaign(UUID(campaign))
+    stored = await fresh.dependencies.store.campaign(UUID(campaign))
     assert stored.state == "draft"
     again = await fresh.http.post("/v1/campaigns", json=a_campaign(), headers=fresh.as_role())
     assert slug_of(again) == "promise-broken"
@@ -223,7 +223,7 @@ async def test_a_delta_above_the_services_cap_makes_no_campaign(strict: Service)
 
 async def test_a_draft_from_before_the_cap_does_not_open(strict: Service) -> None:
     draft = replace(stored_campaign(), parameters=Parameters(epsilon=4.0, delta=1e-2))
-    await strict.parts.store.add_campaign(draft, actor="operator")
+    await strict.dependencies.store.add_campaign(draft, actor="operator")
     answer = await strict.move(str(draft.id), "open-opt-in", "draft")
     assert slug_of(answer) == "parameters-refused"
     assert await strict.state(str(draft.id)) == "draft"

@@ -126,7 +126,7 @@ async def test_many_questions_cost_one_look(
     async with running(tmp_path, store_of=Watched) as service:
         await asyncio.gather(*(health(service) for _ in range(20)))
         await health(service)
-        store: Any = service.parts.store
+        store: Any = service.dependencies.store
         assert store.looks == 1
 
 
@@ -136,7 +136,7 @@ async def test_a_database_that_hangs_keeps_nobody_waiting_and_is_said(
     monkeypatch.setattr(condition, "_VALID_SECONDS", 0.0)
     async with running(tmp_path, store_of=Watched) as service:
         assert await health(service) == (200, "ok", [])
-        store: Any = service.parts.store
+        store: Any = service.dependencies.store
         store.hangs.set()
         assert await health(service) == (200, "ok", [])  # as it was a moment ago
         monkeypatch.setattr(condition, "_HANGING_SECONDS", 0.0)

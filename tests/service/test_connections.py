@@ -14,7 +14,7 @@ import uvicorn
 from service.running import START
 
 from blender_dp.service.http.connections import ConnectionLimits
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 pytestmark = pytest.mark.anyio
 _PATIENCE = 60.0
@@ -52,7 +52,7 @@ async def until(holds: Callable[[], bool]) -> None:
 async def serving(**options: Any) -> AsyncIterator[Server]:
     go_on, log = asyncio.Event(), io.StringIO()
     times = {"header_seconds": _LONG, "write_seconds": _LONG, **options}
-    limits = ConnectionLimits(journal=Journal(lambda: START, log), **times)
+    limits = ConnectionLimits(event_log=EventLog(lambda: START, log), **times)
 
     async def app(scope: Any, _receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
         if scope["path"] == "/wait":

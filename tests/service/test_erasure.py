@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase as erase_job
 from blender_dp.service.keys.key_vault import KeyDestroyedError, KeyVault, Purpose
 from blender_dp.service.keys.sealed_records import RecordSeal
@@ -122,8 +122,8 @@ async def stored(place: Place, campaign: UUID) -> list[Contribution]:
 
 async def erase(place: Place, campaign: UUID) -> None:
     """Run the erase job itself."""
-    parts = cast("Parts", SimpleNamespace(store=place.store, keys=place.vault))
-    await erase_job(parts, await place.store.campaign(campaign))
+    dependencies = cast("Dependencies", SimpleNamespace(store=place.store, keys=place.vault))
+    await erase_job(dependencies, await place.store.campaign(campaign))
     await place.flush()
 
 

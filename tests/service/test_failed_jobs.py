@@ -12,7 +12,7 @@ from blender_dp.core.certificate.certificate import Certificate
 from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.errors import TooMuchForMemoryError
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import head_list as head_list_module
 from blender_dp.service.jobs import release as release_module
 from blender_dp.service.jobs import worker as worker_module
@@ -47,7 +47,7 @@ async def failed_jobs(service: Service, campaign: str) -> list[tuple[str, str]]:
 def assert_destroyed(service: Service, campaign: str, *purposes: Purpose) -> None:
     for purpose in purposes:
         with pytest.raises(KeyDestroyedError):
-            service.parts.keys.key(UUID(campaign), purpose)
+            service.dependencies.keys.key(UUID(campaign), purpose)
 
 
 def breaking(certified: Callable[..., Certificate]) -> Callable[..., Certificate]:
@@ -71,7 +71,7 @@ async def test_a_list_that_breaks_the_promise_is_not_published(
     assert await failed_jobs(fresh, campaign) == [("head-list", Failure.PROMISE_BROKEN)]
     assert await fresh.state(campaign) == "opt-in-sealed"
     for kind in Document:
-        assert await fresh.parts.store.document(UUID(campaign), kind) is None
+        assert await fresh.dependencies.store.document(UUID(campaign), kind) is None
     entries = (await fresh.http.get("/v1/log")).json()["entries"]
     assert [entry["kind"] for entry in entries] == ["campaign"]
 
@@ -80,14 +80,16 @@ async def test_a_release_that_breaks_the_promise_is_not_published(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = await clients_sealed(fresh, 50)
-    certificate = await fresh.parts.store.document(UUID(campaign), Document.CERTIFICATE)
+    certificate = await fresh.dependencies.store.document(UUID(campaign), Document.CERTIFICATE)
     monkeypatch.setattr(release_module, "certify_result", breaking(certify_result))
     await fresh.jobs_done()
     assert await failed_jobs(fresh, campaign) == [("release", Failure.PROMISE_BROKEN)]
     assert await fresh.state(campaign) == "clients-sealed"
     for kind in (Document.RELEASE, Document.CLIENT_ESTIMATES):
-        assert await fresh.parts.store.document(UUID(campaign), kind) is None
-    assert await fresh.parts.store.document(UUID(campaign), Document.CERTIFICATE) == certificate
+        assert await fresh.dependencies.store.document(UUID(campaign), kind) is None
+    assert (
+        await fresh.dependencies.store.document(UUID(campaign), Document.CERTIFICATE) == certificate
+    )
 
 
 async def no_list(service: Service) -> str:
@@ -104,7 +106,7 @@ async def test_a_final_failure_erases_the_records_and_their_keys(
 ) -> None:
     campaign = await fail(fresh)
     await fresh.jobs_done()
-    assert [rows async for rows in fresh.parts.store.contributions(UUID(campaign))] == []
+    assert [rows async for rows in fresh.dependencies.store.contributions(UUID(campaign))] == []
     assert_destroyed(fresh, campaign, *OF_RECORDS)
     failed, erase = (await fresh.progress(campaign))["jobs"]
     assert failed["advice"].startswith("Its records are erased. Purge the campaign")
@@ -123,14 +125,16 @@ async def test_a_failure_that_may_pass_keeps_the_records_for_a_retry(
 ) -> None:
     campaign = await sealed(fresh, 5)
 
-    async def broken(_parts: Parts, _of: Campaign) -> Finished:
+    async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
         raise ValueError
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, broken)
     await tried(fresh, MOST_ATTEMPTS)
     assert await failed_jobs(fresh, campaign) == [("head-list", Failure.GAVE_UP)]
-    assert [len(rows) async for rows in fresh.parts.store.contributions(UUID(campaign))] == [5]
-    assert fresh.parts.keys.key(UUID(campaign), Purpose.RECORDS)
+    assert [len(rows) async for rows in fresh.dependencies.store.contributions(UUID(campaign))] == [
+        5
+    ]
+    assert fresh.dependencies.keys.key(UUID(campaign), Purpose.RECORDS)
 
 
 @pytest.mark.parametrize("error", [TooMuchForMemoryError("12 rows"), MemoryError(), ValueError()])
@@ -147,7 +151,7 @@ async def test_nobody_is_told_that_the_records_were_too_many(
     await tried(fresh, MOST_ATTEMPTS)
     (job,) = (await fresh.progress(campaign))["jobs"]
     assert (job["failure"], job["attempts"]) == (Failure.GAVE_UP, MOST_ATTEMPTS)
-    figures = fresh.parts.metrics.text().decode()
+    figures = fresh.dependencies.metrics.text().decode()
     assert 'blender_dp_jobs_total{kind="head-list",outcome="failed"} 1.0' in figures
     assert 'outcome="tried"' not in figures
 
@@ -158,7 +162,7 @@ async def test_figures_for_everybody_do_not_say_why_a_job_failed(
 ) -> None:
     await fail(fresh)
     await fresh.jobs_done()
-    figures = fresh.parts.metrics.text().decode()
+    figures = fresh.dependencies.metrics.text().decode()
     assert 'blender_dp_jobs_total{kind="head-list",outcome="failed"} 1.0' in figures
     assert not [failure for failure in Failure if failure in figures]
 

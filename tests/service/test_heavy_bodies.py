@@ -19,7 +19,7 @@ from blender_dp.service.http.bodies.strict_json import LONGEST_EXPLAINED
 from blender_dp.service.http.bodies.threads import BodyThreads
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.wire.service.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
 
 pytestmark = pytest.mark.anyio
@@ -199,8 +199,8 @@ async def test_who_leaves_while_waiting_holds_nothing() -> None:
 async def test_without_room_a_batch_is_refused_and_a_single_report_is_not(fresh: Service) -> None:
     published = await fresh.published()
     app: Any = fresh.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
-    desk: Desk = app.desk
-    desk.bodies = BodiesInFlight(0, patience=0.01)
+    service: ServiceState = app.service
+    service.bodies = BodiesInFlight(0, patience=0.01)
 
     async def in_pieces() -> AsyncIterator[bytes]:
         for _ in range(4):

@@ -12,7 +12,7 @@ from service.running import Service, running
 
 from blender_dp.core.channels.report import Question
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS, Worker
@@ -41,11 +41,11 @@ async def test_the_list_is_published_and_the_raw_rows_and_their_key_are_gone(
     campaign = await sealed(fresh)
     await fresh.jobs_done()
     assert await fresh.state(campaign) == "list-published"
-    assert [rows async for rows in fresh.parts.store.contributions(UUID(campaign))] == []
+    assert [rows async for rows in fresh.dependencies.store.contributions(UUID(campaign))] == []
     for purpose in (Purpose.RECORDS, Purpose.RECORD_TAGS):
         with pytest.raises(KeyDestroyedError):
-            fresh.parts.keys.key(UUID(campaign), purpose)
-    assert fresh.parts.keys.key(UUID(campaign), Purpose.REPORT_TAGS)
+            fresh.dependencies.keys.key(UUID(campaign), purpose)
+    assert fresh.dependencies.keys.key(UUID(campaign), Purpose.REPORT_TAGS)
     assert await jobs_of(fresh, campaign) == [("head-list", "done", None), ("erase", "done", None)]
 
 
@@ -57,7 +57,7 @@ async def test_after_the_release_no_key_is_left(fresh: Service) -> None:
     assert await fresh.state(published.campaign) == "released"
     for purpose in Purpose:
         with pytest.raises(KeyDestroyedError):
-            fresh.parts.keys.key(UUID(published.campaign), purpose)
+            fresh.dependencies.keys.key(UUID(published.campaign), purpose)
 
 
 async def test_what_one_user_searched_for_is_nowhere_in_what_is_published(
@@ -69,7 +69,7 @@ async def test_what_one_user_searched_for_is_nowhere_in_what_is_published(
     await fresh.moved(campaign, "seal-opt-in", "opt-in-open")
     await fresh.jobs_done()
     for kind in (Document.HEAD_LIST, Document.OPT_IN_ESTIMATES, Document.CERTIFICATE):
-        content = await fresh.parts.store.document(UUID(campaign), kind)
+        content = await fresh.dependencies.store.document(UUID(campaign), kind)
         assert content is not None
         assert CANARY.encode() not in content
     assert not [p for p in tmp_path.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
@@ -111,7 +111,7 @@ async def test_too_few_reports_fail_the_release(
 
 async def test_a_destroyed_key_fails_the_job(fresh: Service) -> None:
     campaign = await sealed(fresh, 10)
-    fresh.parts.keys.destroy(UUID(campaign))
+    fresh.dependencies.keys.destroy(UUID(campaign))
     await fresh.jobs_done()
     failed = ("head-list", "failed", Failure.KEY_DESTROYED)
     assert await jobs_of(fresh, campaign) == [failed, ERASED]
@@ -121,7 +121,7 @@ async def test_a_job_whose_worker_died_is_taken_over_when_its_lease_ran_out(
     fresh: Service,
 ) -> None:
     campaign = await sealed(fresh)
-    taken = await fresh.parts.store.lease_job("dead")
+    taken = await fresh.dependencies.store.lease_job("dead")
     assert taken is not None
     await fresh.jobs_done()
     assert await fresh.state(campaign) == "opt-in-sealed"
@@ -140,23 +140,23 @@ async def test_a_worker_that_was_too_slow_stores_nothing(
     made = worker_module._RUNNERS[JobKind.HEAD_LIST]
     is_first = True
 
-    async def overtaken(parts: Parts, of: Campaign) -> Finished:
+    async def overtaken(dependencies: Dependencies, of: Campaign) -> Finished:
         nonlocal is_first
         if not is_first:
-            return await made(parts, of)
+            return await made(dependencies, of)
         is_first = False
-        result = await made(parts, of) if has_result else None
+        result = await made(dependencies, of) if has_result else None
         assert not await fast.run_one()
         fresh.clock.pass_by(LEASE.total_seconds())
         assert await fast.run_one()
-        return result or await made(parts, of)
+        return result or await made(dependencies, of)
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, overtaken)
     assert await slow.run_one()
     assert await fresh.state(campaign) == "list-published"
     entries = (await fresh.http.get("/v1/log")).json()["entries"]
     assert [entry["kind"] for entry in entries] == ["campaign", "head-list"]
-    assert '"outcome":"lost"' in fresh.journal.getvalue()
+    assert '"outcome":"lost"' in fresh.event_log.getvalue()
 
 
 async def test_a_job_that_fails_again_and_again_is_given_up_without_its_message(
@@ -164,7 +164,7 @@ async def test_a_job_that_fails_again_and_again_is_given_up_without_its_message(
 ) -> None:
     campaign = await sealed(fresh, 5)
 
-    async def broken(_parts: Parts, _of: Campaign) -> Finished:
+    async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
         raise ValueError(CANARY)
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, broken)
@@ -174,8 +174,8 @@ async def test_a_job_that_fails_again_and_again_is_given_up_without_its_message(
         await fresh.outlast_lease()
     assert await jobs_of(fresh, campaign) == [("head-list", "failed", Failure.GAVE_UP)]
     assert not await fresh.worker.run_one()
-    assert "ValueError" in fresh.journal.getvalue()
-    assert CANARY not in fresh.journal.getvalue()
+    assert "ValueError" in fresh.event_log.getvalue()
+    assert CANARY not in fresh.event_log.getvalue()
 
 
 async def test_a_lease_is_renewed_while_the_job_runs(
@@ -184,16 +184,16 @@ async def test_a_lease_is_renewed_while_the_job_runs(
     campaign = await sealed(fresh, 5)
     quick = replace(fresh.worker, lease=timedelta(milliseconds=30))
     made, renewed = worker_module._RUNNERS[JobKind.HEAD_LIST], asyncio.Event()
-    store = fresh.parts.store
+    store = fresh.dependencies.store
     renew = type(store).renew
 
     async def noted(self: object, *args: object, **options: object) -> object:
         renewed.set()
         return await renew(self, *args, **options)  # type: ignore[arg-type]
 
-    async def waiting(parts: Parts, of: Campaign) -> Finished:
+    async def waiting(dependencies: Dependencies, of: Campaign) -> Finished:
         await asyncio.wait_for(renewed.wait(), 30)
-        return await made(parts, of)
+        return await made(dependencies, of)
 
     monkeypatch.setattr(type(store), "renew", noted)
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, waiting)
@@ -204,7 +204,7 @@ async def test_a_lease_is_renewed_while_the_job_runs(
 async def test_jobs_run_inside_the_service_unless_told_otherwise(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
         campaign = await sealed(service, 5)
-        task = asyncio.create_task(Worker.of(service.parts, service.worker.journal).run())
+        task = asyncio.create_task(Worker.of(service.dependencies, service.worker.event_log).run())
         async with asyncio.timeout(60):
             while not (await jobs_of(service, campaign))[0][2]:
                 await asyncio.sleep(0.05)

@@ -10,7 +10,7 @@ import pytest
 from service.running import Service
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.leases import Lease, RunningJob
@@ -61,21 +61,21 @@ async def test_a_clock_that_jumps_takes_no_job_from_a_living_worker(
 ) -> None:
     """Two workers; the clocks of all machines jump while the first one works and renews."""
     campaign = await sealed(fresh)
-    held = await fresh.parts.store.lease_job("living")
+    held = await fresh.dependencies.store.lease_job("living")
     assert held is not None
     elapsed = count(0, SECONDS / 2)  # half a lease passes between two looks
     observer = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
     fresh.clock.time += jump
     for _ in range(5):
         assert not await observer.run_one()
-        held = await fresh.parts.store.renew(held)
-    await fresh.parts.store.fail(held, Failure.GAVE_UP, is_final=False, now=fresh.clock())
+        held = await fresh.dependencies.store.renew(held)
+    await fresh.dependencies.store.fail(held, Failure.GAVE_UP, is_final=False, now=fresh.clock())
     assert await jobs_of(fresh, campaign) == [("failed", Failure.GAVE_UP)]
 
 
 async def test_a_clock_that_went_back_leaves_no_job_with_a_dead_worker(fresh: Service) -> None:
     campaign = await sealed(fresh)
-    assert await fresh.parts.store.lease_job("dead") is not None
+    assert await fresh.dependencies.store.lease_job("dead") is not None
     elapsed = count(0, SECONDS)
     observer = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
     fresh.clock.time -= timedelta(days=400)
@@ -85,7 +85,7 @@ async def test_a_clock_that_went_back_leaves_no_job_with_a_dead_worker(fresh: Se
 
 async def test_a_job_that_kills_its_process_uses_up_its_attempts(fresh: Service) -> None:
     campaign = await sealed(fresh)
-    store = fresh.parts.store
+    store = fresh.dependencies.store
     lease = await store.lease_job("dead 1")
     for number in range(2, MOST_ATTEMPTS + 1):
         assert lease is not None
@@ -101,7 +101,7 @@ async def test_a_job_that_kills_its_process_uses_up_its_attempts(fresh: Service)
 async def test_working_once_takes_what_a_dead_worker_left(fresh: Service) -> None:
     """A process that is started again and again remembers nothing: it waits until it knows."""
     campaign = await sealed(fresh)
-    assert await fresh.parts.store.lease_job("dead") is not None
+    assert await fresh.dependencies.store.lease_job("dead") is not None
     elapsed = count(0, SECONDS / 2)
     once = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
     async with asyncio.timeout(60):
@@ -113,7 +113,7 @@ async def test_working_once_leaves_a_living_worker_its_job(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     campaign = await sealed(fresh)
-    store = fresh.parts.store
+    store = fresh.dependencies.store
     held = await store.lease_job("living")
     assert held is not None
     monkeypatch.setattr(worker_module, "_PAUSE", 0.01)
@@ -130,7 +130,7 @@ async def test_a_renewal_that_fails_is_tried_again(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sealed(fresh)
-    store_type, renewed = type(fresh.parts.store), asyncio.Event()
+    store_type, renewed = type(fresh.dependencies.store), asyncio.Event()
     renew, calls = store_type.renew, count()
 
     async def faulty(self: object, lease: Lease) -> Lease:
@@ -139,7 +139,7 @@ async def test_a_renewal_that_fails_is_tried_again(
         renewed.set()
         return await renew(self, lease)  # type: ignore[arg-type]
 
-    async def waiting(_parts: Parts, _of: Campaign) -> Finished:
+    async def waiting(_dependencies: Dependencies, _of: Campaign) -> Finished:
         await asyncio.wait_for(renewed.wait(), 60)
         return Finished(move=None, documents={}, log_entries=[], counter_sizes={})
 
@@ -147,4 +147,4 @@ async def test_a_renewal_that_fails_is_tried_again(
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, waiting)
     quick = replace(fresh.worker, lease=timedelta(milliseconds=30))
     assert await quick.run_one()
-    assert '"where":"renewal","error":"OSError"' in fresh.journal.getvalue()
+    assert '"where":"renewal","error":"OSError"' in fresh.event_log.getvalue()

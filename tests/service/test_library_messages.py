@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from blender_dp.service.http.library_messages import all_lines_in
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 CANARY = "canary7f3a"
 
@@ -25,7 +25,7 @@ def fail() -> None:
 def test_messages_warnings_and_errors_are_lines_without_their_words() -> None:
     stream = io.StringIO()
     before = sys.excepthook, threading.excepthook, sys.unraisablehook, warnings.showwarning
-    with all_lines_in(Journal(lambda: datetime(2026, 11, 15, tzinfo=UTC), stream)):
+    with all_lines_in(EventLog(lambda: datetime(2026, 11, 15, tzinfo=UTC), stream)):
         logging.getLogger("uvicorn.error").warning("they sent %s", CANARY)
         logging.getLogger("blender_dp.sqlite.writer").warning("disk: %s", "SQLITE_FULL")
         warnings.warn(CANARY, ResourceWarning, stacklevel=1)

@@ -17,7 +17,7 @@ from service.running import NAMES
 from blender_dp.service.http.messages import ShownCampaign
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs import head_list
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import Metrics
 from blender_dp.service.storage.store_population import ContributedRows
 from blender_dp.wire.published.certificate import certificate_document
@@ -50,7 +50,7 @@ async def test_nothing_but_noisy_counts_depends_on_a_users_records(
 ) -> None:
     one, other = await both_shown(tmp_path, NEIGHBOURS[who], preset)
     states = {name.partition(" ")[0] for name in one}
-    assert states == {"opt-in-open", "clients-open", "released", "purged", "journal"}
+    assert states == {"opt-in-open", "clients-open", "released", "purged", "event_log"}
     assert differing(one, other) == set()
 
 
@@ -72,12 +72,12 @@ def leak_into_certificate(patch: Patch, rows: Callable[[], int]) -> None:
     )
 
 
-def leak_into_journal(patch: Patch, rows: Callable[[], int]) -> None:
-    def write(journal: Journal, event: str, **told: Any) -> None:
-        plain(journal, event, **told, rows=rows())
+def leak_into_event_log(patch: Patch, rows: Callable[[], int]) -> None:
+    def write(event_log: EventLog, event: str, **told: Any) -> None:
+        plain(event_log, event, **told, rows=rows())
 
-    plain = Journal.write
-    patch.setattr(Journal, "write", write)
+    plain = EventLog.write
+    patch.setattr(EventLog, "write", write)
 
 
 def leak_into_metrics(patch: Patch, rows: Callable[[], int]) -> None:
@@ -105,7 +105,7 @@ def leak_into_campaign(patch: Patch, rows: Callable[[], int]) -> None:
     ("leak", "found"),
     [
         (leak_into_certificate, "nobody /v1/campaigns/{campaign_id}/certificate"),
-        (leak_into_journal, "journal"),
+        (leak_into_event_log, "event_log"),
         (leak_into_metrics, "nobody /metrics"),
         (leak_into_progress, "auditor /v1/campaigns/{campaign_id}/progress"),
         (leak_into_campaign, "nobody /v1/campaigns/{campaign_id}"),

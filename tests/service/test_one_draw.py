@@ -33,7 +33,7 @@ OWNERS = [bytes([number]) * 32 for number in range(3)]
 
 
 async def drawn(service: Service, campaign: str) -> bytes | None:
-    return await service.parts.store.document(UUID(campaign), Document.OPT_IN_ESTIMATES)
+    return await service.dependencies.store.document(UUID(campaign), Document.OPT_IN_ESTIMATES)
 
 
 async def failures(service: Service, campaign: str) -> list[str]:
@@ -98,7 +98,7 @@ async def test_a_job_that_dies_before_it_stores_its_result_gives_the_same_again(
         campaign = await service.with_contributions(USERS)
         await service.moved(campaign, "seal-opt-in", "opt-in-open")
         lost = await make_head_list(
-            service.parts, await service.parts.store.campaign(UUID(campaign))
+            service.dependencies, await service.dependencies.store.campaign(UUID(campaign))
         )
         assert await service.worker.run_one()
         assert await drawn(service, campaign) == lost.documents[Document.OPT_IN_ESTIMATES]
@@ -112,7 +112,7 @@ async def test_an_empty_list_is_recorded_too(tmp_path: Path) -> None:
         assert await service.worker.run_one()
         assert await failures(service, campaign) == [Failure.EMPTY_HEAD_LIST]
         with pytest.raises(DrawnAlreadyError):
-            service.parts.keys.record_draw(UUID(campaign), bytes(32))
+            service.dependencies.keys.record_draw(UUID(campaign), bytes(32))
 
 
 def test_a_record_is_made_once_and_outlives_the_keys(tmp_path: Path) -> None:

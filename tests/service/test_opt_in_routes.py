@@ -41,8 +41,8 @@ async def test_any_number_of_records_is_taken(service: Service, count: int) -> N
     [token] = await service.enrolled(campaign, 1)
     records = [{"query": f"q{i}", "url": "u"} for i in range(count)]
     assert (await service.contribute(campaign, token, records=records)).status_code == 201
-    records_of = opener(service.parts.keys, UUID(campaign))
-    async for some in service.parts.store.contributions(UUID(campaign)):
+    records_of = opener(service.dependencies.keys, UUID(campaign))
+    async for some in service.dependencies.store.contributions(UUID(campaign)):
         assert [len(records_of(one)) for one in some] == [count]
 
 
@@ -51,9 +51,11 @@ async def test_what_is_stored_is_sealed_and_has_the_receipt(fresh: Service, tmp_
     [token] = await fresh.enrolled(campaign, 1)
     records = [{"query": CANARY, "url": f"{CANARY}.example"}]
     assert (await fresh.contribute(campaign, token, records=records)).status_code == 201
-    async for [stored] in fresh.parts.store.contributions(UUID(campaign)):
+    async for [stored] in fresh.dependencies.store.contributions(UUID(campaign)):
         assert (stored.consent_version, stored.consent_digest) == ("1", consent_digest(CONSENT))
-        assert opener(fresh.parts.keys, UUID(campaign))(stored) == [(CANARY, f"{CANARY}.example")]
+        assert opener(fresh.dependencies.keys, UUID(campaign))(stored) == [
+            (CANARY, f"{CANARY}.example")
+        ]
     for path in tmp_path.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
@@ -166,7 +168,7 @@ async def test_wrong_tokens_and_many_uploads_of_an_address_lock_out_no_valid_tok
 async def test_a_destroyed_key_ends_the_collection(fresh: Service) -> None:
     campaign = await opened(fresh)
     [token] = await fresh.enrolled(campaign, 1)
-    fresh.parts.keys.destroy(UUID(campaign))
+    fresh.dependencies.keys.destroy(UUID(campaign))
     assert slug_of(await fresh.contribute(campaign, token)) == "campaign-not-collecting"
     with pytest.raises(KeyDestroyedError):
-        opener(fresh.parts.keys, UUID(campaign))
+        opener(fresh.dependencies.keys, UUID(campaign))

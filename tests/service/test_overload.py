@@ -40,7 +40,7 @@ async def test_overload_is_said_with_a_time_and_loses_nothing(tmp_path: Path) ->
         published = await service.published()
         report = published.report()
         await service.send(published.campaign, {**report, "items": ""})
-        store: Any = service.parts.store
+        store: Any = service.dependencies.store
         store.is_full = True
         for answer in (
             await service.send(published.campaign, report),

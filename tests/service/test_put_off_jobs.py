@@ -9,7 +9,7 @@ from service.running import Service, running
 from service.test_leases import jobs_of, sealed
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.put_off import PutOffJobs
@@ -45,13 +45,13 @@ async def test_erasing_waits_for_a_long_reader_and_keeps_no_other_job_waiting(
         service.clock.pass_by(LONGEST_PAUSE)
         await service.jobs_done()
         assert await jobs_of(service, campaign) == [("done", None)]
-        assert '"kind":"erase","outcome":"put-off"' in service.journal.getvalue()
+        assert '"kind":"erase","outcome":"put-off"' in service.event_log.getvalue()
 
 
 async def test_a_job_that_the_store_refuses_otherwise_is_given_up(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refused(_parts: Parts, _of: Campaign) -> Finished:
+    async def refused(_dependencies: Dependencies, _of: Campaign) -> Finished:
         raise StoreRefusal(Reason.MOVE_NOT_ALLOWED)
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, refused)

@@ -9,7 +9,7 @@ from service.running import Published, Service, slug_of
 
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 
 pytestmark = pytest.mark.anyio
 FEWEST_CLASSES = 100
@@ -52,12 +52,12 @@ async def sent(
 async def test_bad_input_is_refused_with_its_own_problem(
     service: Service, published: Published, places: dict[str, str], bad: Bad
 ) -> None:
-    before = await service.parts.store.report_counts(UUID(published.campaign))
+    before = await service.dependencies.store.report_counts(UUID(published.campaign))
     answer = await sent(service, published, places, bad)
     assert answer.status_code < 500, answer.text
     assert slug_of(answer) == bad.slug
     assert not [word for word in PLANTED if word in answer.text]
-    after = await service.parts.store.report_counts(UUID(published.campaign))
+    after = await service.dependencies.store.report_counts(UUID(published.campaign))
     assert (after.cell_reports, after.query_reports) == (
         before.cell_reports,
         before.query_reports,
@@ -87,12 +87,12 @@ async def test_the_bad_requests_are_bad_for_their_own_reason(
 
 async def test_refused_reports_are_counted_by_reason(fresh: Service) -> None:
     published = await fresh.published(users=60, parameters={"epsilon": 3, "delta": 1e-2})
-    desk: Desk = fresh.http._transport.app.desk  # type: ignore[attr-defined]  # httpx keeps it
+    service: ServiceState = fresh.http._transport.app.service  # type: ignore[attr-defined]  # httpx keeps it
     for _ in range(2):
         await fresh.send(published.campaign, {**published.report(), "items": ""})
     await fresh.send(published.campaign, published.report())
     await fresh.send(published.campaign, {**published.report(), "version": 9})
-    await Ticker(desk).flush()
+    await Ticker(service).flush()
     refused = (await fresh.progress(published.campaign))["refused"]
     assert refused == {"not-expressible": 2, "unknown-report-version": 1}
 

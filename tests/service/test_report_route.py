@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def counted(service: Service, published: Published) -> ReportCounts:
-    return await service.parts.store.report_counts(UUID(published.campaign))
+    return await service.dependencies.store.report_counts(UUID(published.campaign))
 
 
 def named_by(

@@ -99,7 +99,7 @@ async def documents(service: Service, campaign: str) -> dict[Document, bytes]:
     """Return what is published; of the signed list its content, for a log entry has its time."""
     found = {}
     for kind in Document:
-        content = await service.parts.store.document(UUID(campaign), kind)
+        content = await service.dependencies.store.document(UUID(campaign), kind)
         if content is not None and kind is Document.HEAD_LIST:
             content = json.dumps(json.loads(content)["head_list"]).encode()
         if content is not None:

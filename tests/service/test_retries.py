@@ -7,7 +7,7 @@ import pytest
 from service.running import Service, slug_of
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.access import Role
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
@@ -25,7 +25,7 @@ async def retry(
     )
 
 
-async def broken(_parts: Parts, _of: Campaign) -> Finished:
+async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
     raise OSError
 
 
@@ -44,7 +44,9 @@ async def given_up(service: Service, monkeypatch: pytest.MonkeyPatch, users: int
 async def failed_jobs(service: Service) -> int:
     """Return how many failed jobs whoever watches the service is told of."""
     now = service.clock()
-    load = await service.parts.store.workload(now=now, overdue_since=now - timedelta(hours=1))
+    load = await service.dependencies.store.workload(
+        now=now, overdue_since=now - timedelta(hours=1)
+    )
     return load.failed
 
 

@@ -6,14 +6,12 @@ import pytest
 from service.running import Service
 
 from blender_dp.service.jobs.ticker import Ticker
-from blender_dp.service.state import Desk
 
 pytestmark = pytest.mark.anyio
 
 
 def ticker_of(service: Service) -> Ticker:
-    desk: Desk = service.http._transport.app.desk  # type: ignore[attr-defined]  # httpx keeps it
-    return Ticker(desk)
+    return Ticker(service.http._transport.app.service)  # type: ignore[attr-defined]  # httpx keeps it
 
 
 async def test_a_deadline_seals_and_not_a_second_before(fresh: Service) -> None:

@@ -1,14 +1,14 @@
 """File descriptors for all connections: the process's limit is raised, or its shortage is said."""
 
 from blender_dp.service.http.connections import MOST_CONNECTIONS
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 RESERVED = 512
 """Descriptors for everything but connections: the database, keys, files, other processes."""
 _FEWEST_CONNECTIONS = 64
 
 
-def connection_limit(journal: Journal) -> int:
+def connection_limit(event_log: EventLog) -> int:
     """Return how many connections this process can have, after raising its limit if it may.
 
     A process that runs out of descriptors can open neither connections nor its own files, so
@@ -27,5 +27,5 @@ def connection_limit(journal: Journal) -> int:
     if allowed >= wanted:
         return MOST_CONNECTIONS
     limit = max(allowed - RESERVED, _FEWEST_CONNECTIONS)
-    journal.write("few-descriptors", allowed=allowed, wanted=wanted, connections=limit)
+    event_log.write("few-descriptors", allowed=allowed, wanted=wanted, connections=limit)
     return limit

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 GRACE_SECONDS = 5
 """In these, requests that were accepted may still be answered."""
@@ -29,7 +29,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 class Ending:
     """The end of one process, by itself or by force."""
 
-    journal: Journal
+    event_log: EventLog
     is_closed: bool = False
     """Whether the database was closed in order: then all that still runs is a job's computation,
     which another process takes over, and an end by force is an orderly one."""
@@ -74,6 +74,6 @@ class Ending:
     def _end(self) -> None:
         time.sleep(FORCED_AFTER_SECONDS)
         if not self.is_closed:
-            self.journal.write("ended-by-force")
-        self.journal.drain()
+            self.event_log.write("ended-by-force")
+        self.event_log.drain()
         os._exit(0 if self.is_closed else FORCED_STATUS)

@@ -26,7 +26,7 @@ from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
 from blender_dp.service.app import create_app
-from blender_dp.service.dependencies import MOST_DELTA, Limits, Parts
+from blender_dp.service.dependencies import MOST_DELTA, Dependencies, Limits
 from blender_dp.service.http.access import Rate
 from blender_dp.service.http.connections import ConnectionLimits
 from blender_dp.service.http.library_messages import all_lines_in
@@ -34,9 +34,9 @@ from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.keys.bound_keys import require_own_keys
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import shared_figures
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
@@ -73,13 +73,13 @@ class Listening:
 
 
 @asynccontextmanager
-async def opened(storage: ServiceOptions) -> AsyncIterator[Parts]:
+async def opened(storage: ServiceOptions) -> AsyncIterator[Dependencies]:
     """Open the database and the keys, and close them at the end."""
     keys = KeyVault(storage.key_directory)
     store = await open_store(storage.url)
     try:
         await require_own_keys(store, keys)
-        yield Parts(
+        yield Dependencies(
             store=store,
             keys=keys,
             now=now,
@@ -102,23 +102,25 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
     made = first_token(storage, listening.first_token_file)
     if made and not listening.first_token_file:
         RESULTS.print(f"operator token, shown this once: {made}")
-    journal = Journal(now)
-    with all_lines_in(journal), _bound(listening) as bound:
+    event_log = EventLog(now)
+    with all_lines_in(event_log), _bound(listening) as bound:
         scheme = "https" if listening.certificate else "http"
         host, port = bound.getsockname()[:2]
         place = f"[{host}]" if ":" in host else host
-        listens = partial(journal.write, "listening", address=f"{scheme}://{place}:{port}")
+        listens = partial(event_log.write, "listening", address=f"{scheme}://{place}:{port}")
         if listening.workers == 1:
-            run_loop(_serve(storage, listening, bound, Ending(journal=journal), listens))
+            run_loop(_serve(storage, listening, bound, Ending(event_log=event_log), listens))
         else:
             run_loop(_require_usable(storage))  # said once, not by every worker again and again
             serve = partial(serve_as_worker, storage, listening, bound)
             with shared_figures() as died:
-                workers = Supervisor(serve, listening.workers, journal, listens=listens, died=died)
+                workers = Supervisor(
+                    serve, listening.workers, event_log, listens=listens, died=died
+                )
                 status = workers.run()
             if status:
                 sys.exit(status)
-        journal.write("stopped")
+        event_log.write("stopped")
 
 
 @contextmanager
@@ -163,17 +165,21 @@ async def _serve(
     *,
     is_replacement: bool = False,
 ) -> None:
-    async with opened(storage) as parts:
-        parts.metrics.gauges.worker_began(expected=listening.workers, is_replacement=is_replacement)
-        limits = ConnectionLimits(journal=ending.journal, most=connection_limit(ending.journal))
+    async with opened(storage) as dependencies:
+        dependencies.metrics.gauges.worker_began(
+            expected=listening.workers, is_replacement=is_replacement
+        )
+        limits = ConnectionLimits(
+            event_log=ending.event_log, most=connection_limit(ending.event_log)
+        )
         config = uvicorn.Config(
             create_app(
                 replace(
-                    parts,
+                    dependencies,
                     limits=listening.limits,
                     metrics_need_token=listening.has_private_metrics,
                 ),
-                ending.journal,
+                ending.event_log,
                 has_jobs=listening.has_jobs,
             ),
             loop="none",
@@ -209,41 +215,44 @@ def serve_as_worker(
     is_replacement: bool,
 ) -> None:
     """Serve in one of several processes; jobs and deadlines are for whichever is free."""
-    ending = Ending(journal=Journal(now))
+    ending = Ending(event_log=EventLog(now))
     ending.with_parent()
-    with all_lines_in(ending.journal), explained():
+    with all_lines_in(ending.event_log), explained():
         listens = partial(saying.send_bytes, b"!")
         run_loop(_serve(storage, listening, bound, ending, listens, is_replacement=is_replacement))
 
 
 def work_forever(storage: ServiceOptions, *, once: bool) -> None:
     """Run jobs until a signal comes, or until none waits."""
-    journal = Journal(now)
-    with all_lines_in(journal):
+    event_log = EventLog(now)
+    with all_lines_in(event_log):
         if not once:
-            run_loop(_work(storage, journal))
-        elif not run_loop(_worked_once(storage, journal)):
-            journal.write("jobs-left", reason="store-busy")
+            run_loop(_work(storage, event_log))
+        elif not run_loop(_worked_once(storage, event_log)):
+            event_log.write("jobs-left", reason="store-busy")
             sys.exit(_JOBS_LEFT)
 
 
-async def _worked_once(storage: ServiceOptions, journal: Journal) -> bool:
+async def _worked_once(storage: ServiceOptions, event_log: EventLog) -> bool:
     """Do what waits; tell whether the database had the time for all of it."""
-    async with opened(storage) as parts:
+    async with opened(storage) as dependencies:
         try:
-            await Ticker(Desk.of(parts, journal)).tick()
-            return await Worker.of(parts, journal).run_all()
+            await Ticker(ServiceState.of(dependencies, event_log)).tick()
+            return await Worker.of(dependencies, event_log).run_all()
         except StoreRefusal as refusal:
             if refusal.reason is not Reason.OVERLOADED:
                 raise
             return False
 
 
-async def _work(storage: ServiceOptions, journal: Journal) -> None:
-    ending = Ending(journal=journal)
-    async with opened(storage) as parts:
-        worker, ticker = Worker.of(parts, journal), Ticker(Desk.of(parts, journal))
-        journal.write("working")
+async def _work(storage: ServiceOptions, event_log: EventLog) -> None:
+    ending = Ending(event_log=event_log)
+    async with opened(storage) as dependencies:
+        worker, ticker = (
+            Worker.of(dependencies, event_log),
+            Ticker(ServiceState.of(dependencies, event_log)),
+        )
+        event_log.write("working")
         running = [asyncio.create_task(one.run()) for one in (worker, ticker)]
 
         def stop() -> None:
@@ -253,4 +262,4 @@ async def _work(storage: ServiceOptions, journal: Journal) -> None:
         ending.on_signals(stop)
         await asyncio.gather(*running, return_exceptions=True)
     ending.is_closed = True
-    journal.write("stopped")
+    event_log.write("stopped")

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 
 from blender_dp.cli.ending import FORCED_STATUS, STOPPING
 from blender_dp.cli.failures import BAD_INPUT
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 KILLED_AFTER_SECONDS = 9
 """From the signal to SIGKILL for a worker that neither ended nor forced its own end."""
@@ -116,7 +116,7 @@ class Supervisor:
         self,
         serve: Serve,
         count: int,
-        journal: Journal,
+        event_log: EventLog,
         *,
         listens: Callable[[], None],
         died: Callable[[int], None] = lambda _process: None,
@@ -126,12 +126,12 @@ class Supervisor:
         Args:
             serve: What a worker runs; must be picklable.
             count: How many.
-            journal: Gets a line for every death and start.
+            event_log: Gets a line for every death and start.
             listens: Called once, when the first worker listens.
             died: Called with the number of every process that died.
         """
         self._workers = [_Worker(number, serve) for number in range(count)]
-        self._journal, self._listens, self._died = journal, listens, died
+        self._event_log, self._listens, self._died = event_log, listens, died
         self._ever_listened = False
 
     def run(self) -> int:
@@ -163,9 +163,9 @@ class Supervisor:
             except OSError as error:
                 worker.put_off()
                 why = errorcode.get(error.errno or 0, "OSError")
-                self._journal.write("worker-not-started", worker=worker.number, error=why)
+                self._event_log.write("worker-not-started", worker=worker.number, error=why)
             else:
-                self._journal.write("worker-started", worker=worker.number, process=process)
+                self._event_log.write("worker-started", worker=worker.number, process=process)
 
     def _awaited(self) -> Iterator[Connection | int]:
         for worker in self._workers:
@@ -192,11 +192,11 @@ class Supervisor:
                 continue
             process, status = died
             self._died(process)
-            self._journal.write("worker-died", worker=worker.number, status=status)
+            self._event_log.write("worker-died", worker=worker.number, status=status)
             if status == BAD_INPUT and not self._ever_listened:
                 return BAD_INPUT  # it said why, and the next would say the same
         if all(worker.failed_starts >= _MOST_FAILED_STARTS for worker in self._workers):
-            self._journal.write("gave-up")
+            self._event_log.write("gave-up")
             return ALL_DIED
         return None
 
@@ -215,7 +215,7 @@ class Supervisor:
         statuses = {number: _killed(process) for number, process in living}
         for number, status in statuses.items():
             if status in _BY_FORCE:  # it could not say so itself
-                self._journal.write("ended-by-force", worker=number)
+                self._event_log.write("ended-by-force", worker=number)
         return any(status in (*_BY_FORCE, FORCED_STATUS) for status in statuses.values())
 
 

@@ -1,4 +1,4 @@
-"""The service, put together from its parts."""
+"""Construction of the service: an ASGI application from its dependencies."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -12,9 +12,9 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.params import ParameterKwarg
 
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.allowed_methods import allowed_methods
-from blender_dp.service.http.asgi_app import Front
+from blender_dp.service.http.asgi_app import AsgiApp
 from blender_dp.service.http.bodies.request_body import Disconnected
 from blender_dp.service.http.openapi import read_openapi
 from blender_dp.service.http.routes import HANDLERS
@@ -23,48 +23,54 @@ from blender_dp.service.http.routes.dashboard import dashboard
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.keys.key_vault import KeysGoneError
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.problems import MEDIA_TYPE, RETRY_SECONDS, Problem, ProblemError, of_store
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import StoreRefusal
 
 
-def create_app(parts: Parts, journal: Journal | None = None, *, has_jobs: bool = True) -> Front:
+def create_app(
+    dependencies: Dependencies, event_log: EventLog | None = None, *, has_jobs: bool = True
+) -> AsgiApp:
     """Return the service as an ASGI application.
 
     Args:
-        parts: Storage, keys, clock and the rest.
-        journal: Where it writes what happens; standard error if None.
+        dependencies: Storage, keys, clock and other dependencies.
+        event_log: Where events are written; standard error if None.
         has_jobs: Whether this process runs jobs and applies campaigns' rules.
     """
-    desk = Desk.of(parts, journal or Journal(parts.now))
+    service = ServiceState.of(dependencies, event_log or EventLog(dependencies.now))
     framework = Litestar(
-        route_handlers=[*HANDLERS, read_openapi, dashboard(parts.dashboard, _answer_no_file)],
+        route_handlers=[
+            *HANDLERS,
+            read_openapi,
+            dashboard(dependencies.dashboard, _answer_no_file),
+        ],
         request_class=StrictRequest,
-        dependencies={"desk": Provide(lambda: desk, sync_to_thread=False, use_cache=True)},
+        dependencies={"service": Provide(lambda: service, sync_to_thread=False, use_cache=True)},
         exception_handlers={
             HTTPException: _answer_framework,
             ProblemError: _answer_problem,
             StoreRefusal: _answer_refusal,
             KeysGoneError: _answer_keys_gone,
             Disconnected: _pass_on,
-            Exception: _answer_failure(desk),
+            Exception: _answer_failure(service),
         },
-        state=State({"desk": desk}),
-        lifespan=[_running(desk, has_jobs=has_jobs)],
+        state=State({"service": service}),
+        lifespan=[_running(service, has_jobs=has_jobs)],
         openapi_config=None,
         logging_config=None,
     )
-    return Front(desk, framework)
+    return AsgiApp(service, framework)
 
 
-def _running(desk: Desk, *, has_jobs: bool) -> Callable[[Litestar], Any]:
+def _running(service: ServiceState, *, has_jobs: bool) -> Callable[[Litestar], Any]:
     @asynccontextmanager
     async def lifespan(_app: Litestar) -> AsyncIterator[None]:
-        ticker = Ticker(desk, applies_rules=has_jobs)
+        ticker = Ticker(service, applies_rules=has_jobs)
         work = [ticker.run()]
         if has_jobs:
-            work.append(Worker.of(desk.parts, desk.journal).run())
+            work.append(Worker.of(service.dependencies, service.event_log).run())
         tasks = [asyncio.create_task(one) for one in work]
         try:
             yield
@@ -73,7 +79,7 @@ def _running(desk: Desk, *, has_jobs: bool) -> Callable[[Litestar], Any]:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await ticker.flush()
-            desk.body_threads.close()
+            service.body_threads.close()
 
     return lifespan
 
@@ -137,9 +143,11 @@ def _pass_on(_request: Request[Any, Any, Any], error: Disconnected) -> Response[
     raise error
 
 
-def _answer_failure(desk: Desk) -> Callable[[Request[Any, Any, Any], Exception], Response[bytes]]:
+def _answer_failure(
+    service: ServiceState,
+) -> Callable[[Request[Any, Any, Any], Exception], Response[bytes]]:
     def answer(_request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-        desk.journal.failure("request", error)
+        service.event_log.failure("request", error)
         return _problem(Problem.INTERNAL_ERROR.error())
 
     return answer

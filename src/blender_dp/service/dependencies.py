@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Dependencies:
     """Storage, keys, clock, randomness, and what the command line passes in."""
 
     store: CampaignStore

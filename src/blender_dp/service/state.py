@@ -1,4 +1,4 @@
-"""Where requests are dealt with: the parts of the service, and what it remembers between them."""
+"""State of one service process: its dependencies, limits and what it keeps between requests."""
 
 import asyncio
 from collections import Counter
@@ -12,13 +12,13 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError, ParameterError
 from blender_dp.core.parameters import Parameters, exact
-from blender_dp.service.dependencies import Parts
-from blender_dp.service.http.access import Gate, RateLimit
+from blender_dp.service.dependencies import Dependencies
+from blender_dp.service.http.access import Authenticator, RateLimit
 from blender_dp.service.http.bodies.in_flight import BodiesInFlight
 from blender_dp.service.http.bodies.threads import BodyThreads
 from blender_dp.service.http.turns import Turns
 from blender_dp.service.operation.condition import ConditionWatch
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.problems import Problem
 from blender_dp.service.storage.published_list import PublishedLists
 from blender_dp.wire.published.certificate import planned_document
@@ -27,12 +27,12 @@ _MOST_PLANS = 256
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
-    """One process's view of the service."""
+class ServiceState:
+    """What the request handlers of one process share."""
 
-    parts: Parts
-    journal: Journal
-    gate: Gate
+    dependencies: Dependencies
+    event_log: EventLog
+    authenticator: Authenticator
     lists: PublishedLists
     condition: ConditionWatch
     enrol_limit: RateLimit
@@ -49,15 +49,15 @@ class Desk:
     _plans: dict[Parameters, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, parts: Parts, journal: Journal) -> "Desk":
-        """Open a desk."""
-        limits = parts.limits
+    def of(cls, dependencies: Dependencies, event_log: EventLog) -> "ServiceState":
+        """Return the state of a process that starts."""
+        limits = dependencies.limits
         return cls(
-            parts=parts,
-            journal=journal,
-            gate=Gate(parts.store, RateLimit(limits.wrong_tokens)),
-            lists=PublishedLists(parts),
-            condition=ConditionWatch(parts, journal),
+            dependencies=dependencies,
+            event_log=event_log,
+            authenticator=Authenticator(dependencies.store, RateLimit(limits.wrong_tokens)),
+            lists=PublishedLists(dependencies),
+            condition=ConditionWatch(dependencies, event_log),
             enrol_limit=RateLimit(limits.enrol),
             opt_in_limit=RateLimit(limits.opt_in),
             plan_limit=RateLimit(limits.plan),
@@ -69,7 +69,7 @@ class Desk:
 
     def require_allowed(self, parameters: Parameters) -> None:
         """Refuse a campaign with a larger δ than this service allows."""
-        if exact(parameters.delta) > exact(self.parts.limits.most_delta):
+        if exact(parameters.delta) > exact(self.dependencies.limits.most_delta):
             raise Problem.PARAMETERS_REFUSED.error(where="delta")
 
     async def plan_certificate(self, parameters: Parameters) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ from blender_dp.cli.ending import Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import CampaignStore
 
@@ -69,7 +69,7 @@ def live(storage: ServiceOptions, bound: socket.socket, line: str, *, is_early: 
     listening = serving.Listening(
         host=host, port=port, workers=1, certificate=None, key=None, has_jobs=True
     )
-    ending = Ending(journal=Journal(now))
+    ending = Ending(event_log=EventLog(now))
     run_loop(serving._serve(storage, listening, bound, ending, lambda: None))
 
 

@@ -105,7 +105,7 @@ def _network(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-class Gate:
+class Authenticator:
     """Lets holders of tokens in, and makes guessing slow."""
 
     def __init__(self, store: CampaignStore, wrong_tokens: RateLimit) -> None:

@@ -15,7 +15,7 @@ from blender_dp.service.http.answers import Send, send_problem
 from blender_dp.service.http.bodies.request_body import Disconnected, Receive
 from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaign_in
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 
 _OPEN = re.compile(
     r"/v1/campaigns/[^/]+(?:/(?:reports|enrol|opt-in|head-list|release|opt-in-estimates|"
@@ -50,12 +50,12 @@ NO_ROUTE = "(none)"
 _METHODS = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH"})
 
 
-class Front:
+class AsgiApp:
     """The whole service as one ASGI application."""
 
-    def __init__(self, desk: Desk, framework: Litestar) -> None:
-        self.desk, self.framework = desk, framework
-        self._reports = ReportRoute(desk)
+    def __init__(self, service: ServiceState, framework: Litestar) -> None:
+        self.service, self.framework = service, framework
+        self._reports = ReportRoute(service)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401
         """Answer a request, whatever happens."""
@@ -76,7 +76,7 @@ class Front:
         except Disconnected:
             answer.status = answer.status or 499
         except Exception as error:  # noqa: BLE001 - nobody else is left to answer
-            self.desk.journal.failure("request", error)
+            self.service.event_log.failure("request", error)
             if not answer.status:
                 await send_problem(Problem.INTERNAL_ERROR.error(), answer)
         route = TEMPLATE if campaign_id else scope.get("path_template") or NO_ROUTE
@@ -94,8 +94,8 @@ class Front:
 
     def _note(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else "other"  # a method may be anything
-        self.desk.parts.metrics.answered(route, method, status, seconds)
-        self.desk.journal.request(method=method, route=route, status=status, seconds=seconds)
+        self.service.dependencies.metrics.answered(route, method, status, seconds)
+        self.service.event_log.request(method=method, route=route, status=status, seconds=seconds)
 
 
 class _Answer:

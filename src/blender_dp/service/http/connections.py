@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.problems import RETRY_SECONDS
 
 MOST_CONNECTIONS = 10_000
@@ -31,7 +31,7 @@ _WARN_SECONDS = 60.0
 class ConnectionLimits:
     """How many connections a process has, and how long each may wait."""
 
-    journal: Journal
+    event_log: EventLog
     most: int = MOST_CONNECTIONS
     header_seconds: float = 20.0
     """From the opening, or from the first byte after an answer, to the end of the headers."""
@@ -52,7 +52,7 @@ class ConnectionLimits:
         if count < _WARN_SHARE * self.most or time.monotonic() < self._warned + _WARN_SECONDS:
             return
         self._warned = time.monotonic()
-        self.journal.write("many-connections", open=count, limit=self.most)
+        self.event_log.write("many-connections", open=count, limit=self.most)
 
 
 class TimedConnection(HttpToolsProtocol):

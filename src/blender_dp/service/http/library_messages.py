@@ -14,12 +14,12 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import TextIO
 
-from blender_dp.service.operation.logging import Journal, JournalHandler
+from blender_dp.service.operation.event_log import EventLog, EventLogHandler
 
 
 @contextmanager
-def all_lines_in(journal: Journal) -> Iterator[None]:
-    """Write everything that this process says to standard error as lines of a journal."""
+def all_lines_in(event_log: EventLog) -> Iterator[None]:
+    """Write everything that this process says to standard error as lines of an event log."""
 
     def warn(
         message: Warning | str,  # noqa: ARG001 - may quote what somebody sent
@@ -30,22 +30,22 @@ def all_lines_in(journal: Journal) -> Iterator[None]:
         line: str | None = None,  # noqa: ARG001 - may quote code
     ) -> None:
         at = f"{PurePath(filename).name}:{lineno}"
-        journal.write("warning", error=category.__name__, at=at)
+        event_log.write("warning", error=category.__name__, at=at)
 
     def uncaught(
         _kind: type[BaseException], error: BaseException, _traceback: TracebackType | None
     ) -> None:
-        journal.failure("process", error)
+        event_log.failure("process", error)
 
     def uncaught_in_thread(given: threading.ExceptHookArgs) -> None:
         if given.exc_value is not None:
-            journal.failure("thread", given.exc_value)
+            event_log.failure("thread", given.exc_value)
 
     def unraisable(given: "sys.UnraisableHookArgs") -> None:
         if given.exc_value is not None:
-            journal.failure("finalizer", given.exc_value)
+            event_log.failure("finalizer", given.exc_value)
 
-    handler, root = JournalHandler(journal), logging.getLogger()
+    handler, root = EventLogHandler(event_log), logging.getLogger()
     before = warnings.showwarning, sys.excepthook, threading.excepthook, sys.unraisablehook
     root.addHandler(handler)
     warnings.showwarning, sys.excepthook = warn, uncaught

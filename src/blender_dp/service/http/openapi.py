@@ -72,7 +72,7 @@ def openapi_document() -> dict[str, Any]:
     described = Litestar(
         route_handlers=list(HANDLERS),
         request_class=StrictRequest,
-        dependencies={"desk": Provide(_nobody, sync_to_thread=False)},
+        dependencies={"service": Provide(_nobody, sync_to_thread=False)},
         openapi_config=OpenAPIConfig(
             title="blender-dp collection service",
             version=version("blender-dp"),
@@ -93,7 +93,7 @@ def openapi_document() -> dict[str, Any]:
 
 
 def _nobody() -> None:
-    """Stand for the desk, which a description does not need."""
+    """Replace the service's state, which a description does not need."""
 
 
 @get("/openapi.json", include_in_schema=False, sync_to_thread=False)

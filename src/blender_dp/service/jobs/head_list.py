@@ -22,7 +22,7 @@ from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.keys.key_vault import (
     DrawnAlreadyError,
@@ -45,32 +45,34 @@ _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 """Signs a published list, given the log's entries for it."""
 
 
-async def make_head_list(parts: Parts, campaign: Campaign) -> Finished:
+async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> Finished:
     """Find the list, estimate it, certify both, and return all that is published."""
     try:
-        rows, randomness = await _decrypted(parts, campaign)
+        rows, randomness = await _decrypted(dependencies, campaign)
     except KeyDestroyedError:
         raise JobError(Failure.KEY_DESTROYED) from None
     if rows.contributors < FEWEST_OPT_IN:
         raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
-    description = digest_of(await parts.store.description(campaign.id))
+    description = digest_of(await dependencies.store.description(campaign.id))
     curated, certificate = await asyncio.to_thread(
-        _computed, rows, campaign, randomness, parts.keys
+        _computed, rows, campaign, randomness, dependencies.keys
     )
-    sign = partial(_signed, campaign, description, parts.keys.signing_key())
+    sign = partial(_signed, campaign, description, dependencies.keys.signing_key())
     return await asyncio.to_thread(_finished, campaign, curated, certificate, sign)
 
 
-async def _decrypted(parts: Parts, campaign: Campaign) -> tuple[ContributedRows, Randomness]:
+async def _decrypted(
+    dependencies: Dependencies, campaign: Campaign
+) -> tuple[ContributedRows, Randomness]:
     """Return all records, and the noise that belongs to them."""
     rows, fingerprint = ContributedRows(), Fingerprint(campaign)
-    records_of = opener(parts.keys, campaign.id)
-    async for some in parts.store.contributions(campaign.id):
+    records_of = opener(dependencies.keys, campaign.id)
+    async for some in dependencies.store.contributions(campaign.id):
         for contribution in some:
             records = records_of(contribution)
             fingerprint.add(contribution.enrolment, records)
             rows.add(records)
-    return rows, fingerprint.randomness(parts.keys.key(campaign.id, Purpose.RECORDS))
+    return rows, fingerprint.randomness(dependencies.keys.key(campaign.id, Purpose.RECORDS))
 
 
 def _computed(

@@ -10,7 +10,7 @@ from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.population import ReportCounts, ReportingClients
 from blender_dp.service.campaign import Campaign, Move
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.storage.store import Document, Finished
 from blender_dp.wire.documents.document import canonical, digest_of_bytes
@@ -26,11 +26,11 @@ FEWEST_REPORTS = 2
 _STORED = "the stored document"
 
 
-async def make_release(parts: Parts, campaign: Campaign) -> Finished:
+async def make_release(dependencies: Dependencies, campaign: Campaign) -> Finished:
     """Estimate from the reports, blend with the opt-in users' estimates, and certify."""
-    published = await parts.store.document(campaign.id, Document.HEAD_LIST)
-    estimates = await parts.store.document(campaign.id, Document.OPT_IN_ESTIMATES)
-    counts = await parts.store.report_counts(campaign.id)
+    published = await dependencies.store.document(campaign.id, Document.HEAD_LIST)
+    estimates = await dependencies.store.document(campaign.id, Document.OPT_IN_ESTIMATES)
+    counts = await dependencies.store.report_counts(campaign.id)
     if published is None or estimates is None or not _are_enough(counts):
         raise JobError(Failure.TOO_FEW_REPORTS)
     return await asyncio.to_thread(
@@ -38,7 +38,7 @@ async def make_release(parts: Parts, campaign: Campaign) -> Finished:
         read_object(_STORED, published)["head_list"],
         read_object(_STORED, estimates),
         counts,
-        parts.now(),
+        dependencies.now(),
     )
 
 

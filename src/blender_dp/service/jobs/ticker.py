@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from blender_dp.service.campaign import Campaign, Rules, State
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 ACTOR = "rules"
@@ -18,8 +18,8 @@ _NO_RULES = Rules()
 class Ticker:
     """Looks at every campaign once a second."""
 
-    def __init__(self, desk: Desk, *, applies_rules: bool = True) -> None:
-        self._desk, self._applies_rules = desk, applies_rules
+    def __init__(self, service: ServiceState, *, applies_rules: bool = True) -> None:
+        self._service, self._applies_rules = service, applies_rules
 
     async def run(self) -> None:
         """Tick until cancelled."""
@@ -28,7 +28,7 @@ class Ticker:
             try:
                 await self.tick()
             except Exception as error:  # noqa: BLE001 - the next tick tries again
-                self._desk.journal.failure("ticker", error)
+                self._service.event_log.failure("ticker", error)
 
     async def tick(self) -> None:
         """Move what is due and write down what was refused."""
@@ -39,26 +39,26 @@ class Ticker:
 
     async def flush(self) -> None:
         """Count refused requests in the store."""
-        waiting = self._desk.refusals
+        waiting = self._service.refusals
         while waiting:
             campaign_id, refused = waiting.popitem()
             try:
-                await self._desk.parts.store.add_refusals(campaign_id, refused)
+                await self._service.dependencies.store.add_refusals(campaign_id, refused)
             except StoreRefusal:
                 for slug, count in refused.items():
-                    self._desk.refused(campaign_id, slug, count)
+                    self._service.refused(campaign_id, slug, count)
                 return  # the next tick tries again
 
     async def _moving(self) -> Sequence[Campaign]:
         found: list[Campaign] = []
         after = None
-        while page := await self._desk.parts.store.campaigns(after=after, limit=_PAGE):
+        while page := await self._service.dependencies.store.campaigns(after=after, limit=_PAGE):
             found += [one for one in page if one.state in _MOVING and one.rules != _NO_RULES]
             after = page[-1].id
         return found
 
     async def _move_if_due(self, campaign: Campaign) -> None:
-        store, now = self._desk.parts.store, self._desk.parts.now()
+        store, now = self._service.dependencies.store, self._service.dependencies.now()
         progress = await store.progress(campaign.id)
         move = campaign.due(
             contributions=progress.contributed,

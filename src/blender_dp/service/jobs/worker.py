@@ -8,7 +8,7 @@ from datetime import timedelta
 from time import monotonic
 
 from blender_dp.service.campaign import Campaign, JobKind
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
@@ -16,7 +16,7 @@ from blender_dp.service.jobs.leases import Lease
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.release import make_release
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import Finished, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)
@@ -27,7 +27,7 @@ _ENDED = frozenset({"done", "failed"})
 """Outcomes of an attempt after which there is no other, until an operator wants one."""
 _PAUSE = 0.5
 """Seconds between looks for work."""
-_RUNNERS: dict[JobKind, Callable[[Parts, Campaign], Awaitable[Finished]]] = {
+_RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[Finished]]] = {
     JobKind.HEAD_LIST: make_head_list,
     JobKind.RELEASE: make_release,
     JobKind.ERASE: erase,
@@ -38,17 +38,19 @@ _RUNNERS: dict[JobKind, Callable[[Parts, Campaign], Awaitable[Finished]]] = {
 class Worker:
     """One worker, known by a random name."""
 
-    parts: Parts
-    journal: Journal
+    dependencies: Dependencies
+    event_log: EventLog
     owner: str
     lease: timedelta = LEASE
     others: OthersJobs = field(default_factory=lambda: OthersJobs(monotonic))
     put_off: PutOffJobs = field(default_factory=lambda: PutOffJobs(monotonic))
 
     @classmethod
-    def of(cls, parts: Parts, journal: Journal) -> "Worker":
+    def of(cls, dependencies: Dependencies, event_log: EventLog) -> "Worker":
         """Return a worker with a name of its own."""
-        return cls(parts=parts, journal=journal, owner=parts.random_bytes(8).hex())
+        return cls(
+            dependencies=dependencies, event_log=event_log, owner=dependencies.random_bytes(8).hex()
+        )
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -56,7 +58,7 @@ class Worker:
             try:
                 is_busy = await self.run_one()
             except Exception as error:  # noqa: BLE001 - the lease runs out and somebody tries again
-                self.journal.failure("worker", error)
+                self.event_log.failure("worker", error)
                 is_busy = False
             if not is_busy:
                 await asyncio.sleep(_PAUSE)
@@ -76,7 +78,7 @@ class Worker:
 
     async def run_one(self) -> bool:
         """Do one job if there is one."""
-        lease = await self._abandoned() or await self.parts.store.lease_job(
+        lease = await self._abandoned() or await self.dependencies.store.lease_job(
             self.owner, but=self.put_off.not_due()
         )
         if lease is None:
@@ -95,7 +97,7 @@ class Worker:
 
     async def _abandoned(self) -> Lease | None:
         """Take over a job whose holder showed no life for as long as a lease lasts."""
-        store = self.parts.store
+        store = self.dependencies.store
         self.others.look(await store.running_jobs())
         for running in self.others.not_renewed_for(self.lease.total_seconds()):
             if lease := await store.take_over(running, self.owner):
@@ -116,14 +118,14 @@ class Worker:
             outcome = "lost"
         if outcome in _ENDED:
             self.put_off.forget(lease.job.id)
-            self.parts.metrics.job_ended(kind, outcome)
-        self.journal.write("job", kind=str(kind), outcome=outcome)
+            self.dependencies.metrics.job_ended(kind, outcome)
+        self.event_log.write("job", kind=str(kind), outcome=outcome)
 
     async def _outcome(self, lease: Lease) -> str:
-        kind, store, now = lease.job.kind, self.parts.store, self.parts.now
+        kind, store, now = lease.job.kind, self.dependencies.store, self.dependencies.now
         try:
             campaign = await store.campaign(lease.job.campaign)
-            finished = await _RUNNERS[kind](self.parts, campaign)
+            finished = await _RUNNERS[kind](self.dependencies, campaign)
             await store.finish(lease, finished, now=now())
         except JobError as error:
             await self._fail(lease, error.failure)
@@ -135,7 +137,7 @@ class Worker:
                 await store.give_back(lease)
                 self.put_off.add(lease.job.id)
                 return "put-off"
-            self.journal.failure(f"job {kind}", error)
+            self.event_log.failure(f"job {kind}", error)
             if lease.job.attempts >= MOST_ATTEMPTS:
                 await self._fail(lease, Failure.GAVE_UP)
                 return "failed"
@@ -147,17 +149,19 @@ class Worker:
 
         The reason is for the operator alone: it may depend on raw records, so no metric has it.
         """
-        await self.parts.store.fail(lease, failure, is_final=failure.is_final, now=self.parts.now())
-        self.journal.write("job-failed", kind=str(lease.job.kind), failure=str(failure))
+        await self.dependencies.store.fail(
+            lease, failure, is_final=failure.is_final, now=self.dependencies.now()
+        )
+        self.event_log.write("job-failed", kind=str(lease.job.kind), failure=str(failure))
 
     async def _renewed(self, lease: Lease) -> None:
         """Hold the lease for as long as the job runs."""
         while True:
             await asyncio.sleep(self.lease.total_seconds() / 3)
             try:
-                lease = await self.parts.store.renew(lease)
+                lease = await self.dependencies.store.renew(lease)
             except StoreRefusal as refusal:
                 if refusal.reason is Reason.LEASE_LOST:
                     return  # finishing will say so
             except Exception as error:  # noqa: BLE001 - the next renewal may succeed
-                self.journal.failure("renewal", error)
+                self.event_log.failure("renewal", error)

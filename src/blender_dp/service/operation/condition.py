@@ -12,10 +12,10 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.workload import Workload
 from blender_dp.service.keys.key_vault import KeysGoneError
-from blender_dp.service.operation.logging import Journal
+from blender_dp.service.operation.event_log import EventLog
 
 LEAST_FREE_BYTES = 256 * 2**20
 """Free disk below which the service warns; a few minutes of reports at full speed."""
@@ -69,8 +69,8 @@ _HANGING = Condition(troubles=(Trouble.STORE_UNREACHABLE,))
 class ConditionWatch:
     """Looks when somebody asks and the last look is too old."""
 
-    def __init__(self, parts: Parts, journal: Journal) -> None:
-        self._parts, self._journal = parts, journal
+    def __init__(self, dependencies: Dependencies, event_log: EventLog) -> None:
+        self._dependencies, self._event_log = dependencies, event_log
         self._look: asyncio.Task[None] | None = None
         self._began = self._ended = 0.0
         self._last: Condition | None = None
@@ -95,34 +95,38 @@ class ConditionWatch:
     async def _look_around(self) -> None:
         troubles: list[Trouble] = []
         workload = None
-        now = self._parts.now()
+        now = self._dependencies.now()
         try:
-            workload = await self._parts.store.workload(now=now, overdue_since=now - OVERDUE_AFTER)
-            if not await self._parts.store.is_in_place():
+            workload = await self._dependencies.store.workload(
+                now=now, overdue_since=now - OVERDUE_AFTER
+            )
+            if not await self._dependencies.store.is_in_place():
                 troubles.append(Trouble.DATABASE_MOVED)
         except Exception as error:  # noqa: BLE001 - whatever it is, the database does not answer
-            self._journal.failure("health", error)
+            self._event_log.failure("health", error)
             troubles.append(Trouble.STORE_UNREACHABLE)
         else:
             try:
-                await self._parts.store.require_writable()
+                await self._dependencies.store.require_writable()
             except Exception as error:  # noqa: BLE001 - whatever it is, nothing can be written
-                self._journal.failure("health", error)
+                self._event_log.failure("health", error)
                 troubles.append(Trouble.STORE_REFUSES_WRITES)
         try:
-            await asyncio.to_thread(self._parts.keys.require_in_place)
+            await asyncio.to_thread(self._dependencies.keys.require_in_place)
         except KeysGoneError:
             troubles.append(Trouble.KEYS_GONE)
-        free = _free_bytes(self._parts.directory)
+        free = _free_bytes(self._dependencies.directory)
         if free is not None and free < LEAST_FREE_BYTES:
             troubles.append(Trouble.DISK_ALMOST_FULL)
         self._last = Condition(troubles=tuple(troubles), workload=workload, free_bytes=free)
         self._ended = time.monotonic()
 
     def _note(self, found: Condition) -> None:
-        gauges = self._parts.metrics.gauges
+        gauges = self._dependencies.metrics.gauges
         gauges.troubles({str(one): one in found.troubles for one in Trouble})
-        self._parts.metrics.store_is_up(is_up=Trouble.STORE_UNREACHABLE not in found.troubles)
+        self._dependencies.metrics.store_is_up(
+            is_up=Trouble.STORE_UNREACHABLE not in found.troubles
+        )
         if found.workload is not None:
             gauges.workload(found.workload)
         if found.free_bytes is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
-from blender_dp.service.dependencies import Parts
+from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.service.keys.key_vault import KeyDestroyedError, KeysGoneError, Purpose
 from blender_dp.service.problems import RETRY_SECONDS, Problem
@@ -32,8 +32,8 @@ class PublishedList:
 class PublishedLists:
     """The lists that were asked for lately, and how reports against them are read."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
         self._lists: OrderedDict[UUID, PublishedList] = OrderedDict()
         self._intakes: OrderedDict[str, ReportIntake] = OrderedDict()
 
@@ -60,7 +60,7 @@ class PublishedLists:
         if body is None:
             raise Problem.NOT_COLLECTING.error()
         try:
-            key = self._parts.keys.key(campaign_id, Purpose.REPORT_TAGS)
+            key = self._dependencies.keys.key(campaign_id, Purpose.REPORT_TAGS)
         except KeyDestroyedError:
             raise Problem.NOT_COLLECTING.error() from None
         except KeysGoneError:
@@ -71,7 +71,7 @@ class PublishedLists:
         return intake
 
     async def _stored(self, campaign_id: UUID) -> bytes | None:
-        return await self._parts.store.document(campaign_id, Document.HEAD_LIST)
+        return await self._dependencies.store.document(campaign_id, Document.HEAD_LIST)
 
 
 def _keep(kept: OrderedDict[Key, Kept], key: Key, value: Kept) -> None:

@@ -10,7 +10,7 @@ from blender_dp.service.http.bodies.request_body import Receive, read_body
 from blender_dp.service.http.bodies.threads import SHORT_BYTES
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.problems import Problem, ProblemError, of_store
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import StoreRefusal
 
 TEMPLATE = "/v1/campaigns/{campaign_id}/reports"
@@ -29,8 +29,8 @@ def campaign_in(path: str) -> str | None:
 class ReportRoute:
     """Takes one report or a batch; answers when they are on disk."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, service: ServiceState) -> None:
+        self._service = service
 
     async def __call__(
         self,
@@ -54,16 +54,16 @@ class ReportRoute:
         return 202
 
     async def _taken(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
-        lists, uuid = self._desk.lists, _uuid(campaign_id)
+        lists, uuid = self._service.lists, _uuid(campaign_id)
         intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
-        with self._desk.bodies.lease() as lease:
+        with self._service.bodies.lease() as lease:
             body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES, lease)
             if body.is_gzip or len(body.content) > SHORT_BYTES:
-                reports = await self._desk.body_threads.run(intake.received, body)
+                reports = await self._service.body_threads.run(intake.received, body)
             else:
                 reports = intake.checked(body.content)
-        added = await self._desk.parts.store.add_reports(uuid, reports)
-        metrics = self._desk.parts.metrics
+        added = await self._service.dependencies.store.add_reports(uuid, reports)
+        metrics = self._service.dependencies.metrics
         metrics.accepted.inc(added.accepted)
         if added.repeated:
             metrics.repeated.inc(added.repeated)
@@ -71,10 +71,10 @@ class ReportRoute:
 
     async def _refuse(self, campaign_id: str, error: ProblemError, send: Any) -> int:  # noqa: ANN401
         kind = error.problem.kind
-        self._desk.parts.metrics.refused(kind.slug)
+        self._service.dependencies.metrics.refused(kind.slug)
         # Counted only for campaigns known to exist: anybody can make up others.
-        is_known = self._desk.lists.known_intake(campaign_id) is not None
+        is_known = self._service.lists.known_intake(campaign_id) is not None
         if kind.status < 500 and (is_known or error.problem is Problem.NOT_COLLECTING):
-            self._desk.refused(_uuid(campaign_id), kind.slug)
+            self._service.refused(_uuid(campaign_id), kind.slug)
         extra = {"allow": "POST, OPTIONS"} if kind.status == 405 else {}
         return await send_problem(error, send, extra)

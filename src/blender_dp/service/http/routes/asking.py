@@ -21,7 +21,7 @@ from blender_dp.service.http.bodies.strict_json import (
 from blender_dp.service.http.bodies.threads import SHORT_BYTES
 from blender_dp.service.http.messages import Taken
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 MOST_BYTES = 1 << 16
@@ -58,14 +58,14 @@ class StrictRequest(Request[Any, Any, Any]):
         return known
 
     async def _read(self) -> tuple[bytes, Any]:
-        desk: Desk = self.app.state.desk
+        service: ServiceState = self.app.state.service
         most = self.route_handler.opt.get("most_bytes", MOST_BYTES)
         declared = self.route_handler.parsed_data_field
         wanted = Any if declared is None else declared.annotation
-        with desk.bodies.lease() as lease:
+        with service.bodies.lease() as lease:
             body = await read_body(self.scope["headers"], self.receive, most, lease)
             if body.is_gzip or len(body.content) > SHORT_BYTES:
-                return body.content, await desk.body_threads.run(_typed, body, most, wanted)
+                return body.content, await service.body_threads.run(_typed, body, most, wanted)
             return body.content, _typed(body, most, wanted)
 
 
@@ -113,9 +113,9 @@ def address_of(request: Asking) -> str:
 
 async def admitted(request: Asking, roles: Collection[Role]) -> Token:
     """Return the token of a request if its role is one of these, else refuse."""
-    desk: Desk = request.app.state.desk
+    service: ServiceState = request.app.state.service
     authorization = request.headers.get("authorization")
-    return await desk.gate.admit(authorization, address_of(request), roles)
+    return await service.authenticator.admit(authorization, address_of(request), roles)
 
 
 def _admits(roles: Collection[Role]) -> dict[str, Any]:

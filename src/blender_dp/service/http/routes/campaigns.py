@@ -21,7 +21,7 @@ from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refus
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs.failures import PASSING
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 PATH = "/v1/campaigns"
@@ -29,13 +29,15 @@ ONE = PATH + "/{campaign_id:uuid}"
 _TOO_MUCH = (Problem.PARAMETERS_REFUSED, Problem.PROMISE_BROKEN)
 
 
-async def shown(desk: Desk, campaign: Campaign) -> ShownCampaign:
+async def shown(service: ServiceState, campaign: Campaign) -> ShownCampaign:
     """Return a campaign with its description and what its plan spends, if it keeps its promise."""
     try:
-        certificate = await desk.plan_certificate(campaign.parameters)
+        certificate = await service.plan_certificate(campaign.parameters)
     except ProblemError:  # found by a later version than the one that made it
         certificate = None
-    return ShownCampaign.of(campaign, await desk.parts.store.description(campaign.id), certificate)
+    return ShownCampaign.of(
+        campaign, await service.dependencies.store.description(campaign.id), certificate
+    )
 
 
 @post(
@@ -46,22 +48,24 @@ async def shown(desk: Desk, campaign: Campaign) -> ShownCampaign:
     responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH),
 )
 async def create_campaign(
-    data: JSONBody[NewCampaign], actor: NamedDependency[Token], desk: NamedDependency[Desk]
+    data: JSONBody[NewCampaign],
+    actor: NamedDependency[Token],
+    service: NamedDependency[ServiceState],
 ) -> ShownCampaign:
     """Make a campaign in draft.
 
     Parameters are checked and what they spend is computed: above the promise there is none, and
     none with a larger δ than the service allows.
     """
-    campaign_id = UUID(bytes=desk.parts.random_bytes(16), version=4)
+    campaign_id = UUID(bytes=service.dependencies.random_bytes(16), version=4)
     try:
-        campaign = data.campaign(campaign_id, desk.parts.now())
+        campaign = data.campaign(campaign_id, service.dependencies.now())
     except ParameterError as error:
         raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
-    desk.require_allowed(campaign.parameters)
-    await desk.plan_certificate(campaign.parameters)
-    await desk.parts.store.add_campaign(campaign, actor=actor.name)
-    return await shown(desk, campaign)
+    service.require_allowed(campaign.parameters)
+    await service.plan_certificate(campaign.parameters)
+    await service.dependencies.store.add_campaign(campaign, actor=actor.name)
+    return await shown(service, campaign)
 
 
 @get(
@@ -73,12 +77,12 @@ async def create_campaign(
 )
 async def list_campaigns(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
     after: Annotated[UUID | None, QueryParameter(description="From the one after this.")] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
 ) -> ShownCampaigns:
     """Return campaigns, newest first."""
-    found = await desk.parts.store.campaigns(after=after, limit=limit)
+    found = await service.dependencies.store.campaigns(after=after, limit=limit)
     return ShownCampaigns(campaigns=[ShownCampaign.of(campaign) for campaign in found])
 
 
@@ -88,9 +92,11 @@ async def list_campaigns(
     tags=["campaigns"],
     responses=refusals(Problem.UNKNOWN_CAMPAIGN),
 )
-async def read_campaign(campaign_id: FromPath[UUID], desk: NamedDependency[Desk]) -> ShownCampaign:
+async def read_campaign(
+    campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
+) -> ShownCampaign:
     """Return a campaign: what it is for, what it promises and where it stands."""
-    return await shown(desk, await desk.parts.store.campaign(campaign_id))
+    return await shown(service, await service.dependencies.store.campaign(campaign_id))
 
 
 @post(
@@ -108,20 +114,20 @@ async def move_campaign(
     campaign_id: FromPath[UUID],
     data: JSONBody[WantedMove],
     actor: NamedDependency[Token],
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> ShownCampaign:
     """Move a campaign on; there is no way back, and jobs alone publish and release."""
-    store = desk.parts.store
+    store = service.dependencies.store
     campaign = await store.campaign(campaign_id)
     if data.move in MADE_BY_JOBS:
         raise Problem.MOVE_NOT_ALLOWED.error()
     if data.move is Move.OPEN_OPT_IN:
-        desk.require_allowed(campaign.parameters)
-        await desk.plan_certificate(campaign.parameters)
+        service.require_allowed(campaign.parameters)
+        await service.plan_certificate(campaign.parameters)
     moved = await store.move(
-        campaign_id, data.move, origin=data.origin, actor=actor.name, now=desk.parts.now()
+        campaign_id, data.move, origin=data.origin, actor=actor.name, now=service.dependencies.now()
     )
-    return await shown(desk, moved)
+    return await shown(service, moved)
 
 
 @get(
@@ -134,10 +140,10 @@ async def move_campaign(
 async def read_progress(
     campaign_id: FromPath[UUID],
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> ShownProgress:
     """Return how far a campaign is, in counts that name no record."""
-    return ShownProgress.of(await desk.parts.store.progress(campaign_id))
+    return ShownProgress.of(await service.dependencies.store.progress(campaign_id))
 
 
 @post(
@@ -155,9 +161,9 @@ async def retry_job(
     campaign_id: FromPath[UUID],
     data: JSONBody[WantedRetry],
     actor: NamedDependency[Token],
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> ShownProgress:
     """Try a job again that gave up or whose process died, once the cause is gone."""
-    store, now = desk.parts.store, desk.parts.now()
+    store, now = service.dependencies.store, service.dependencies.now()
     await store.retry_job(campaign_id, data.kind, after=PASSING, actor=actor.name, now=now)
     return ShownProgress.of(await store.progress(campaign_id))

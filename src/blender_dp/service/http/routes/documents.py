@@ -13,7 +13,7 @@ from blender_dp.service.http.routes.asking import StrictRequest
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import refusals
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.document import digest_of_bytes
 
@@ -30,10 +30,10 @@ Body = dict[str, Any]
     responses={304: _UNCHANGED, **refusals(*MISSING)},
 )
 async def read_head_list(
-    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+    campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> Response[Body]:
     """Return the signed list that devices report against, the same for everybody."""
-    published = await desk.lists.published(campaign_id)
+    published = await service.lists.published(campaign_id)
     headers = {"etag": published.etag, "cache-control": CACHED, "vary": "accept-encoding"}
     if published.etag in _tags(request):
         return sent(b"", headers, status=304)
@@ -51,9 +51,9 @@ def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
         responses={304: _UNCHANGED, **refusals(*MISSING)},
     )
     async def read(
-        campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+        campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
     ) -> Response[Body]:
-        content = await published(desk, campaign_id, kind)
+        content = await published(service, campaign_id, kind)
         headers = {"etag": f'"{digest_of_bytes(content)}"', "cache-control": CACHED}
         if headers["etag"] in _tags(request):
             return sent(b"", headers, status=304)
@@ -62,9 +62,9 @@ def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
     return read
 
 
-async def published(desk: Desk, campaign_id: UUID, kind: Document) -> bytes:
+async def published(service: ServiceState, campaign_id: UUID, kind: Document) -> bytes:
     """Return a document; refuse if it is not published yet."""
-    content = await desk.parts.store.document(campaign_id, kind)
+    content = await service.dependencies.store.document(campaign_id, kind)
     if content is None:
         raise Problem.NOT_PUBLISHED.error()
     return content

@@ -13,7 +13,7 @@ from blender_dp.service.http.routes.asking import StrictRequest, address_of, ope
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 _REFUSED = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_COLLECTING)
@@ -30,14 +30,14 @@ async def create_enrolments(
     campaign_id: FromPath[UUID],
     data: JSONBody[WantedEnrolments],
     actor: NamedDependency[Token],
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> Tokens:
     """Make tokens for people who will opt in; each lets one contribution in."""
-    tokens = [new_token(desk.parts.random_bytes) for _ in range(data.count)]
+    tokens = [new_token(service.dependencies.random_bytes) for _ in range(data.count)]
     digests = [token_digest(token) for token in tokens]
-    await desk.parts.store.add_enrolments(campaign_id, digests)
-    await desk.parts.store.note(
-        "enrolments", actor=actor.name, campaign_id=campaign_id, now=desk.parts.now()
+    await service.dependencies.store.add_enrolments(campaign_id, digests)
+    await service.dependencies.store.note(
+        "enrolments", actor=actor.name, campaign_id=campaign_id, now=service.dependencies.now()
     )
     return Tokens(tokens=tokens)
 
@@ -49,15 +49,15 @@ async def create_enrolments(
     responses=refusals(*_REFUSED, Problem.ENROLMENT_CLOSED, Problem.TOO_MANY_REQUESTS),
 )
 async def enrol(
-    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+    campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> OneToken:
     """Give anybody a token, if the campaign is open to everybody and collects."""
-    desk.enrol_limit.take(address_of(request))
-    campaign = await desk.parts.store.campaign(campaign_id)
+    service.enrol_limit.take(address_of(request))
+    campaign = await service.dependencies.store.campaign(campaign_id)
     if not campaign.open_enrolment:
         raise Problem.ENROLMENT_CLOSED.error()
     if campaign.state is not State.OPT_IN_OPEN:
         raise Problem.NOT_COLLECTING.error()
-    token = new_token(desk.parts.random_bytes)
-    await desk.parts.store.add_enrolments(campaign_id, [token_digest(token)])
+    token = new_token(service.dependencies.random_bytes)
+    await service.dependencies.store.add_enrolments(campaign_id, [token_digest(token)])
     return OneToken(token=token)

@@ -10,7 +10,7 @@ from blender_dp.service.http.messages import SignedLog
 from blender_dp.service.http.routes.asking import auditor
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Chain, Token
 from blender_dp.wire.service.signed_log import log_document
 
@@ -24,9 +24,9 @@ Start = Annotated[
 
 
 @get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals(Problem.KEYS_GONE))
-async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
+async def read_log(service: NamedDependency[ServiceState], start: Start = 0) -> SignedLog:
     """Return the public log: what was published when, hash-chained and signed."""
-    return await _signed(desk, Chain.PUBLIC, start)
+    return await _signed(service, Chain.PUBLIC, start)
 
 
 @get(
@@ -38,19 +38,19 @@ async def read_log(desk: NamedDependency[Desk], start: Start = 0) -> SignedLog:
 )
 async def read_audit_log(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
     start: Start = 0,
 ) -> SignedLog:
     """Return the audit log: who did what, hash-chained and signed."""
-    return await _signed(desk, Chain.AUDIT, start)
+    return await _signed(service, Chain.AUDIT, start)
 
 
-async def _signed(desk: Desk, chain: Chain, start: int) -> SignedLog:
-    store, last = desk.parts.store, None
+async def _signed(service: ServiceState, chain: Chain, start: int) -> SignedLog:
+    store, last = service.dependencies.store, None
     entries = await store.log_entries(chain, start=start, limit=_MOST_ENTRIES)
     if not entries and start > 0:
         found = await store.log_entries(chain, start=start - 1, limit=1)
         if not found:
             raise Problem.REQUEST_NOT_UNDERSTOOD.error(where="from")
         last = found[0]
-    return SignedLog(**log_document(entries, desk.parts.keys.signing_key(), last))
+    return SignedLog(**log_document(entries, service.dependencies.keys.signing_key(), last))

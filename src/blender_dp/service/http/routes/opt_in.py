@@ -19,7 +19,7 @@ from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
 from blender_dp.service.keys.key_vault import KeyDestroyedError
 from blender_dp.service.problems import Problem
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.contributed import sealed_contribution
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.service.contribution import (
@@ -46,18 +46,18 @@ async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> Non
     Wrong tokens count against their address, uploads against their token: whoever sends many from
     an address does not lock out those who share it.
     """
-    desk: Desk = request.app.state.desk
+    service: ServiceState = request.app.state.service
     enrolment = _enrolment(request)
-    campaign = await desk.parts.store.campaign(request.path_params["campaign_id"])
+    campaign = await service.dependencies.store.campaign(request.path_params["campaign_id"])
     if campaign.state is not State.OPT_IN_OPEN:
         raise Problem.NOT_COLLECTING.error()
     try:
-        await desk.parts.store.require_enrolment(campaign.id, enrolment)
+        await service.dependencies.store.require_enrolment(campaign.id, enrolment)
     except StoreRefusal as refusal:
         if refusal.reason is Reason.UNKNOWN_ENROLMENT:
-            raise desk.gate.wrong_token(address_of(request)) from None
+            raise service.authenticator.wrong_token(address_of(request)) from None
         raise
-    desk.opt_in_limit.take(enrolment.hex())
+    service.opt_in_limit.take(enrolment.hex())
 
 
 @post(
@@ -79,19 +79,21 @@ async def contribute(
     campaign_id: FromPath[UUID],
     data: JSONBody[NewContribution],
     request: StrictRequest,
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> Response[Contributed]:
     """Take the records of one enrolment, sealed before they are stored.
 
     The same body again is accepted and changes nothing; another body is refused.
     """
     enrolment = _enrolment(request)
-    contribution = _checked(data, await desk.parts.store.campaign(campaign_id))
+    contribution = _checked(data, await service.dependencies.store.campaign(campaign_id))
     try:
-        sealed = sealed_contribution(desk.parts.keys, campaign_id, enrolment, contribution)
+        sealed = sealed_contribution(
+            service.dependencies.keys, campaign_id, enrolment, contribution
+        )
     except KeyDestroyedError:
         raise Problem.NOT_COLLECTING.error() from None
-    is_new = await desk.parts.store.contribute(campaign_id, sealed)
+    is_new = await service.dependencies.store.contribute(campaign_id, sealed)
     return Response(Contributed(repeated=not is_new), status_code=201 if is_new else 200)
 
 
@@ -104,10 +106,10 @@ async def contribute(
     responses=refusals(*_REFUSED),
 )
 async def withdraw(
-    campaign_id: FromPath[UUID], request: StrictRequest, desk: NamedDependency[Desk]
+    campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> None:
     """Delete a contribution for good, while the opt-in side is open."""
-    await desk.parts.store.withdraw(campaign_id, _enrolment(request))
+    await service.dependencies.store.withdraw(campaign_id, _enrolment(request))
 
 
 def _checked(data: NewContribution, campaign: Campaign) -> Contribution:

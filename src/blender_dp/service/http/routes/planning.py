@@ -17,7 +17,7 @@ from blender_dp.service.http.routes.asking import (
 )
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 
@@ -36,17 +36,19 @@ async def plan(
     data: JSONBody[Question],
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
     request: StrictRequest,
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> Response[dict[str, Any]]:
     """Predict what a collection would give, from public numbers only; takes some seconds.
 
     One question is answered at a time, in at most a minute.
     """
-    if desk.parts.predict is None:
+    if service.dependencies.predict is None:
         raise Problem.PLANNER_MISSING.error()
-    desk.plan_limit.take(address_of(request))
+    service.plan_limit.take(address_of(request))
     try:
-        found = await desk.plan_turns.run(desk.parts.predict, msgspec.to_builtins(data))
+        found = await service.plan_turns.run(
+            service.dependencies.predict, msgspec.to_builtins(data)
+        )
     except ProblemError:
         raise
     except TooMuchWorkError:

@@ -13,7 +13,7 @@ from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, chang
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.documents import CACHED, MISSING, published, sent
 from blender_dp.service.http.routes.refusals import refusals
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.published.release import release_of
 
@@ -43,20 +43,20 @@ class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):
 async def read_trends(
     campaign_id: FromPath[UUID],
     since: Annotated[UUID, QueryParameter(description="The campaign to compare with.")],
-    desk: NamedDependency[Desk],
+    service: NamedDependency[ServiceState],
 ) -> Response[ShownTrends]:
     """Compare the releases of two campaigns; computed from the two public files alone.
 
     One comparison is computed at a time; releases never change, so an answer is kept.
     """
-    now = await published(desk, campaign_id, Document.RELEASE)
-    then = await published(desk, since, Document.RELEASE)
-    content = desk.trends.get((campaign_id, since))
+    now = await published(service, campaign_id, Document.RELEASE)
+    then = await published(service, since, Document.RELEASE)
+    content = service.trends.get((campaign_id, since))
     if content is None:
-        content = await desk.trend_turns.run(_compare, now, then)
-        if len(desk.trends) >= _MOST_KEPT:
-            desk.trends.clear()
-        desk.trends[campaign_id, since] = content
+        content = await service.trend_turns.run(_compare, now, then)
+        if len(service.trends) >= _MOST_KEPT:
+            service.trends.clear()
+        service.trends[campaign_id, since] = content
     return sent(content, {"cache-control": CACHED})
 
 

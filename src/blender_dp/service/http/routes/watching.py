@@ -12,7 +12,7 @@ from blender_dp.service.http.routes.asking import StrictRequest, admitted, anybo
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.operation.metrics import MEDIA_TYPE
 from blender_dp.service.problems import RETRY_SECONDS
-from blender_dp.service.state import Desk
+from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 
@@ -27,14 +27,14 @@ from blender_dp.service.storage.store import Token
         ),
     },
 )
-async def health(desk: NamedDependency[Desk]) -> Response[Health]:
+async def health(service: NamedDependency[ServiceState]) -> Response[Health]:
     """Say whether the service works, and if it is degraded, why.
 
     The status is 503 if reports are not stored, or not surely found again, so that a load balancer
     sends them elsewhere, and 200 otherwise, even if the service is degraded. What is said is some
     seconds old at most.
     """
-    found = await desk.condition.current()
+    found = await service.condition.current()
     return Response(
         Health(
             status="degraded" if found.troubles else "ok",
@@ -53,15 +53,15 @@ async def health(desk: NamedDependency[Desk]) -> Response[Health]:
     media_type="text/plain",
     responses=refusals(*WITH_TOKEN),
 )
-async def metrics(request: StrictRequest, desk: NamedDependency[Desk]) -> Response[str]:
+async def metrics(request: StrictRequest, service: NamedDependency[ServiceState]) -> Response[str]:
     """Return figures for Prometheus; none is about a record.
 
     A service may be started such that they need a token of any role.
     """
-    if desk.parts.metrics_need_token:
+    if service.dependencies.metrics_need_token:
         await admitted(request, ANY_ROLE)
-    await desk.condition.current()
-    return Response(desk.parts.metrics.text().decode(), media_type=MEDIA_TYPE)
+    await service.condition.current()
+    return Response(service.dependencies.metrics.text().decode(), media_type=MEDIA_TYPE)
 
 
 @get(

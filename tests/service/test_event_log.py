@@ -13,7 +13,7 @@ import pytest
 from service.bad_requests import JSON
 from service.running import START, Service, a_contribution, an_unknown_token, running, slug_of
 
-from blender_dp.service.operation.logging import Journal, JournalHandler
+from blender_dp.service.operation.event_log import EventLog, EventLogHandler
 from blender_dp.service.operation.unblocked_stream import UnblockedStream
 from blender_dp.service.storage.store import CampaignStore
 
@@ -96,8 +96,8 @@ async def test_a_failure_of_ours_is_a_problem_and_its_message_stays_here(tmp_pat
         assert (health.status_code, health.json()["status"]) == (503, "degraded")
         assert health.json()["reasons"] == ["store-unreachable"]
         assert "retry-after" in health.headers
-        assert "RuntimeError" in service.journal.getvalue()
-        assert CANARY not in service.journal.getvalue()
+        assert "RuntimeError" in service.event_log.getvalue()
+        assert CANARY not in service.event_log.getvalue()
         assert "blender_dp_store_up 0.0" in (await service.http.get("/metrics")).text
 
 
@@ -147,7 +147,7 @@ async def test_figures_count_answers_reports_and_refusals(fresh: Service) -> Non
 
 def test_a_line_is_written_whole() -> None:
     stream = io.StringIO()
-    Journal(lambda: START, stream).write("job", kind="a\nb")
+    EventLog(lambda: START, stream).write("job", kind="a\nb")
     assert stream.getvalue().count("\n") == 1
     assert json.loads(stream.getvalue())["kind"] == "a\nb"
 
@@ -226,7 +226,7 @@ def test_a_closed_pipe_stops_nobody() -> None:
 
 def test_what_libraries_log_is_a_line_without_values() -> None:
     stream = io.StringIO()
-    handler = JournalHandler(Journal(lambda: START, stream))
+    handler = EventLogHandler(EventLog(lambda: START, stream))
     for name, said in (
         ("uvicorn.error", "got %s"),
         ("blender_dp.sqlite", f"got {CANARY}"),

@@ -1,4 +1,4 @@
-"""One line of JSON an event on standard error, with nothing in it that a person sent."""
+"""Event log: one line of JSON per event on standard error, without anything that a person sent."""
 
 import asyncio
 import atexit
@@ -16,8 +16,8 @@ Value = str | int | float | None
 _OURS = __name__.partition(".")[0]
 
 
-class Journal:
-    """Writes what happened: methods, route templates, statuses, kinds of errors; never content."""
+class EventLog:
+    """Writes methods, route templates, statuses and types of errors; never content."""
 
     def __init__(self, now: Callable[[], datetime], stream: TextIO | None = None) -> None:
         self._now, self._stream = now, stream or self._standard_error()
@@ -93,15 +93,15 @@ class Journal:
             self._stream.flush()
 
 
-class JournalHandler(logging.Handler):
-    """Writes what libraries log as lines of the journal: where and which sentence, without values.
+class EventLogHandler(logging.Handler):
+    """Writes what libraries log as lines of the event log: logger and message text, without values.
 
     Without it they would write to standard error themselves, and wait for whoever reads it.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, event_log: EventLog) -> None:
         super().__init__(logging.WARNING)
-        self._journal = journal
+        self._event_log = event_log
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line; the values in a message may be somebody's."""
@@ -112,7 +112,7 @@ class JournalHandler(logging.Handler):
             # asyncio puts the values of an error into the lines after the first.
             sentence = sentence.partition("\n")[0]
         kind = record.exc_info[0] if record.exc_info else None
-        self._journal.write(
+        self._event_log.write(
             "library",
             name=record.name,
             level=record.levelname.lower(),
