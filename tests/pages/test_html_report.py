@@ -17,6 +17,7 @@ from pages.report_inputs import empty_release, make_release, make_run, with_quer
 
 from blender_dp.pages import html_report, plan_page, trends_page
 from blender_dp.pages.html_report import render_report
+from blender_dp.pages.offline_page import _without_module_lines
 
 BESIDE_THE_PAGE = {
     "records.csv",
@@ -178,6 +179,14 @@ def test_every_reference_between_elements_is_met() -> None:
     wanted |= {str(a["aria-labelledby"]) for _, a in page.tags if "aria-labelledby" in a}
     wanted |= {str(a["href"])[1:] for _, a in page.tags if str(a.get("href")).startswith("#")}
     assert wanted <= set(ids)
+
+
+def test_a_module_becomes_a_plain_script() -> None:
+    module = 'import { b } from "./b.js";\n\nexport const A = b;\nexport function f() {}\nlet x;\n'
+    assert _without_module_lines(module) == "\nconst A = b;\nfunction f() {}\nlet x;\n"
+    for wrong in ("import {\n b } from 'b';\n", "export default 1;\n", "export { x };\n"):
+        with pytest.raises(ValueError, match="takes one line"):
+            _without_module_lines(wrong)
 
 
 def test_every_asset_is_in_a_page() -> None:

@@ -6,8 +6,13 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 export default defineConfig({
   root: at('.'),
   base: './',
-  // The client's sources, so that the dashboard needs no build of it.
-  resolve: { alias: { '@blender-dp/client': at('../client/src/index.ts') } },
+  // The client's sources, so that the dashboard needs no build of it, and the offline pages' parts.
+  resolve: {
+    alias: {
+      '@blender-dp/client': at('../client/src/index.ts'),
+      '@blender-dp/pages': at('../../src/blender_dp/pages/assets/shared'),
+    },
+  },
   build: {
     outDir: at('../../src/blender_dp/service/dashboard'),
     emptyOutDir: true,

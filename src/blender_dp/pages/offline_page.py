@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -51,7 +52,7 @@ class Page:
     def with_figures(self, figures: Mapping[str, Any]) -> str:
         """Return the page that shows ``figures``."""
         style = "".join(map(_asset, self.style_sheets))
-        script = _in_one_function("".join(map(_asset, self._scripts)))
+        script = _in_one_function("".join(_without_module_lines(_asset(n)) for n in self._scripts))
         return Template(_asset(_SHELL)).substitute(
             policy=_content_security_policy(style, script),
             name=self.name,
@@ -70,6 +71,18 @@ _SHELL = "shared/page.html"
 
 def _asset(name: str) -> str:
     return (files("blender_dp.pages") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _without_module_lines(script: str) -> str:
+    """Return a module as a plain script: imports gone, ``export`` taken off declarations.
+
+    In a page all scripts lie in one function, where every name is known to the scripts after it.
+    """
+    plain = re.sub(r"^import [^\n]*;\n", "", script, flags=re.MULTILINE)
+    plain = re.sub(r"^export (?=(const|function) )", "", plain, flags=re.MULTILINE)
+    if found := re.search(r"^(import|export)\b.*", plain, flags=re.MULTILINE):
+        raise ValueError(f"an import takes one line and declarations are exported: {found[0]}")
+    return plain
 
 
 def _in_one_function(script: str) -> str:

@@ -1,7 +1,3 @@
-import { expect, test } from 'vitest';
-import { readVectors } from '../../client/tests/vectors.js';
-import type { HeadListDocument } from '../src/api/documents.js';
-import type { Campaign, State } from '../src/api/messages.js';
 import {
   count,
   moment,
@@ -11,7 +7,11 @@ import {
   percentWithError,
   plain,
   points,
-} from '../src/words/numbers.js';
+} from '@blender-dp/pages/numbers.js';
+import { expect, test } from 'vitest';
+import { readVectors } from '../../client/tests/vectors.js';
+import type { HeadListDocument } from '../src/api/documents.js';
+import type { Campaign, State } from '../src/api/messages.js';
 import {
   privacyStatement,
   statementText,

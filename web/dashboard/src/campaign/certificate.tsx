@@ -1,7 +1,8 @@
 /** What was promised to whom, and what is spent. */
+
+import { numberOf, plain } from '@blender-dp/pages/numbers.js';
 import type { Account, Certificate } from '../api/documents.js';
 import { Card } from '../parts/card.js';
-import { numberOf, plain } from '../words/numbers.js';
 
 export function CertificateCard({ certificate }: { readonly certificate: Certificate }) {
   return (

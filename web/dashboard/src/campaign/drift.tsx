@@ -1,9 +1,10 @@
 /** Whether opt-in users and clients are alike. */
+
+import { plain } from '@blender-dp/pages/numbers.js';
 import type { Disagreement, Drift } from '../api/documents.js';
 import { Card } from '../parts/card.js';
 import { Table } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
-import { plain } from '../words/numbers.js';
 
 interface DriftProps {
   readonly drift: Drift | null;

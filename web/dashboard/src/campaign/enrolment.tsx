@@ -1,4 +1,6 @@
 /** Enrolment tokens for people whom the operator asks; shown once, so they are saved as a file. */
+
+import { plural } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';
 import type { ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';
@@ -7,7 +9,6 @@ import { TextField } from '../parts/fields.js';
 import { Refused } from '../parts/loading-note.js';
 import { saveText } from '../parts/saving.js';
 import { useVisit } from '../signed-in.js';
-import { plural } from '../words/numbers.js';
 
 export function Enrolment({ id, made }: { readonly id: string; readonly made: () => void }) {
   const { service } = useVisit();

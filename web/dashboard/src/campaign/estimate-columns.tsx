@@ -1,8 +1,9 @@
 /** Columns of a release's tables; every estimate stands with its uncertainty. */
+
+import { percent, percentRange, percentWithError } from '@blender-dp/pages/numbers.js';
 import type { Estimate } from '../api/documents.js';
 import type { Column } from '../parts/table.js';
 import { QueryName, UrlName } from '../parts/typed-text.js';
-import { percent, percentRange, percentWithError } from '../words/numbers.js';
 
 const QUERY: Column<Estimate> = {
   name: 'Query',

@@ -1,5 +1,6 @@
 /** The published head list: what devices report against. */
 import { checkHeadList, type Result } from '@blender-dp/client';
+import { count, moment, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
 import type { HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
@@ -8,7 +9,6 @@ import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
 import { useVisit } from '../signed-in.js';
-import { count, moment, numberOf, percent, plain } from '../words/numbers.js';
 
 interface Row {
   readonly query: string;

@@ -1,10 +1,11 @@
 /** Where a campaign is, what comes next, and how much has come in. */
+
+import { count, moment, plain } from '@blender-dp/pages/numbers.js';
 import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Shown } from '../parts/loading-note.js';
 import { useVisit } from '../signed-in.js';
-import { count, moment, plain } from '../words/numbers.js';
 import { lossOf } from '../words/privacy.js';
 import { Enrolment } from './enrolment.js';
 import { Moves } from './moves.js';

@@ -1,8 +1,9 @@
 /** Live counts of a campaign; none of them names a record. */
+
+import { count, moment, percent } from '@blender-dp/pages/numbers.js';
 import type { Campaign, Job, ProgressCounts } from '../api/messages.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Table } from '../parts/table.js';
-import { count, moment, percent } from '../words/numbers.js';
 import { JOBS } from '../words/states.js';
 import { Retries } from './retries.js';
 

@@ -1,4 +1,6 @@
 /** The release: what is popular, how sure that is, and what stands behind it. */
+
+import { count, day, percent, plain, plural } from '@blender-dp/pages/numbers.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
@@ -13,7 +15,6 @@ import { GroupLegend } from '../parts/legend.js';
 import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { useVisit } from '../signed-in.js';
-import { count, day, percent, plain, plural } from '../words/numbers.js';
 import { CertificateCard } from './certificate.js';
 import { DriftCard } from './drift.js';
 import { QUERY_COLUMNS, RECORD_COLUMNS, textsOf } from './estimate-columns.js';

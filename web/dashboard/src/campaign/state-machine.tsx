@@ -1,6 +1,7 @@
 /** The one way through a campaign, with where it is now. */
+
+import { moment } from '@blender-dp/pages/numbers.js';
 import type { Campaign, State } from '../api/messages.js';
-import { moment } from '../words/numbers.js';
 import { STATES, stateWords } from '../words/states.js';
 
 const WAITS = {

@@ -1,7 +1,8 @@
 /** How much the opt-in users count in the blend, by how popular a row is. */
+
+import { percent, plain } from '@blender-dp/pages/numbers.js';
 import type { Estimate } from '../api/documents.js';
 import type { Draw } from '../parts/chart.js';
-import { percent, plain } from '../words/numbers.js';
 import { rowName } from './estimates.js';
 import { shortened } from './rows.js';
 

@@ -1,4 +1,6 @@
 /** Every campaign and where it stands. */
+
+import { count, day, plain } from '@blender-dp/pages/numbers.js';
 import type { Campaign } from '../api/messages.js';
 import { StateBadge } from '../campaign/state-machine.js';
 import { useLoaded } from '../loading.js';
@@ -7,7 +9,6 @@ import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
-import { count, day, plain } from '../words/numbers.js';
 import { lossOf } from '../words/privacy.js';
 import { STATES, stateWords } from '../words/states.js';
 

@@ -1,8 +1,9 @@
 /** Columns of the table of changes. */
+
+import { percent, plain, points, pointsRange } from '@blender-dp/pages/numbers.js';
 import type { Change } from '../api/messages.js';
 import type { Column } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
-import { percent, plain, points, pointsRange } from '../words/numbers.js';
 
 const SIGNS = { rose: '▲', fell: '▼' };
 

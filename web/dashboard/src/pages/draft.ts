@@ -1,6 +1,7 @@
 /** A campaign as it is written in the form, and as it is sent. */
+
+import { count, plain } from '@blender-dp/pages/numbers.js';
 import type { NewCampaign, Question, Rules } from '../api/messages.js';
-import { count, plain } from '../words/numbers.js';
 
 export interface Draft {
   readonly name: string;

@@ -1,4 +1,6 @@
 /** What the planned collection would give, from the planner; every number with its error. */
+
+import { ABSENT, count, isNumber, percent, plain } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';
 import type { Plan, Predicted } from '../api/documents.js';
 import type { Question } from '../api/messages.js';
@@ -7,7 +9,6 @@ import { problemFrom } from '../loading.js';
 import { Card } from '../parts/card.js';
 import { Refused } from '../parts/loading-note.js';
 import { useVisit } from '../signed-in.js';
-import { ABSENT, count, isNumber, percent, plain } from '../words/numbers.js';
 
 interface Answer {
   readonly asked: string;

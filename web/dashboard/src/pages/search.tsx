@@ -1,5 +1,6 @@
 /** Local search over a release, as a device would do it: what is typed stays in this page. */
 import { LocalSearch, type Suggestion } from '@blender-dp/client';
+import { percent, percentRange, plural } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';
 import type { Estimate, Release } from '../api/documents.js';
 import { useLoaded } from '../loading.js';
@@ -8,7 +9,6 @@ import { TextField } from '../parts/fields.js';
 import { Shown } from '../parts/loading-note.js';
 import { Title } from '../parts/title.js';
 import { useVisit } from '../signed-in.js';
-import { percent, percentRange, plural } from '../words/numbers.js';
 
 export function SearchPage({ id }: { readonly id: string | null }) {
   const { service } = useVisit();

@@ -1,4 +1,6 @@
 /** What changed between two releases, by the rules of `blender-dp trends`. */
+
+import { count, percent, plain, plural } from '@blender-dp/pages/numbers.js';
 import { useMemo } from 'preact/hooks';
 import type { Campaign, Change, Trends } from '../api/messages.js';
 import { drawRows } from '../charts/rows.js';
@@ -10,7 +12,6 @@ import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { useVisit } from '../signed-in.js';
-import { count, percent, plain, plural } from '../words/numbers.js';
 import { CHANGE_COLUMNS, textsOf } from './change-columns.js';
 
 const MOST_DRAWN = 50;

@@ -1,6 +1,7 @@
 /** A choice among campaigns that have a release. */
+
+import { day } from '@blender-dp/pages/numbers.js';
 import type { Campaign } from '../api/messages.js';
-import { day } from '../words/numbers.js';
 import { Field } from './fields.js';
 
 interface ChoiceProps {

@@ -1,7 +1,8 @@
 /** Tables of any length: sorted by any column, filtered, a page at a time. */
+
+import { count } from '@blender-dp/pages/numbers.js';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { count } from '../words/numbers.js';
 import { filteredRows, type Order, sortedRows } from './table-order.js';
 
 const ROWS_A_PAGE = 50;

@@ -1,7 +1,8 @@
 /** What a campaign promises, in words that can be handed to the people who are asked. */
+
+import { count, isNumber, numberOf, oneIn, percent, plain } from '@blender-dp/pages/numbers.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
-import { count, isNumber, numberOf, percent, plain } from './numbers.js';
 import { hasReached } from './states.js';
 
 /** A heading and what stands under it. */
@@ -111,10 +112,6 @@ function epsilonPassage(campaign: Campaign): Passage {
       `${isPaper ? 'For everybody' : 'For people who opt in'}, this bound may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : '; for private reports it never fails'}.`,
     ],
   };
-}
-
-function oneIn(probability: number): string {
-  return `1 in ${plain(1 / probability)}`;
 }
 
 function keptPassage(campaign: Campaign): Passage {

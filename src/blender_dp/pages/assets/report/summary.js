@@ -4,8 +4,8 @@
 function showSummary(report) {
   const { release, run } = report;
   byId("banners").replaceChildren(...banners(release, run));
-  byId("made").textContent = [day(release.created ?? run.created) ?? "",
-    release.preset ? `preset “${release.preset}”` : ""].filter(Boolean).join(" · ");
+  byId("made").textContent = [longDay(release.created ?? run.created),
+    release.preset ? `preset “${release.preset}”` : ABSENT].filter((part) => part !== ABSENT).join(" · ");
   byId("lead").replaceChildren(...lead(report));
   byId("tiles").replaceChildren(...tiles(report));
   byId("notes").replaceChildren(...callouts(report));

@@ -31,12 +31,6 @@ function changeScale(rows) {
   return linearScale(least - margin, most + margin, 10);
 }
 
-/** Write a difference of shares in percentage points. */
-function points(difference) {
-  const text = withDecimals(difference * 100, decimalsFor(difference * 100));
-  return `${difference > 0 ? "+" : ""}${text}`;
-}
-
 function pointsTick(difference) {
   return `${difference > 0 ? "+" : ""}${plain(Number((difference * 100).toPrecision(6)))}`;
 }

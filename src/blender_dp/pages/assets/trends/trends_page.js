@@ -5,9 +5,9 @@ function showTrendSummary(trends) {
   const banner = html("p", { class: "banner banner-danger", role: "note" },
     "Experiment: made with a seed, not private, do not publish.");
   byId("banners").replaceChildren(...(trends.private ? [] : [banner]));
-  byId("made").textContent = [day(trends.created),
-    trends.earlier_created ? `compared with ${day(trends.earlier_created)}` : null]
-    .filter(Boolean).join(", ");
+  byId("made").textContent = [longDay(trends.created),
+    trends.earlier_created ? `compared with ${longDay(trends.earlier_created)}` : ABSENT]
+    .filter((part) => part !== ABSENT).join(", ");
   byId("lead").textContent = leadOf(trends);
   const verdict = (name) => changes.filter((change) => change.verdict === name).length;
   const groups = new Set(ranking.map(({ group }) => group).filter(isNumber)).size;
