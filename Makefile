@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
-	presets dashboard wheel extension attack mutants fuzz poisoning
+	presets planning dashboard wheel extension attack mutants fuzz poisoning
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -77,6 +77,9 @@ bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/re
 presets: .make/dev ## Compare the CPU of both presets on whole runs; writes benchmarks/presets.md
 	@$(BIN)/python -m benchmarks.presets
 
+planning: .make/dev ## Compare plans with simulations; writes benchmarks/planning.md and draws planning.svg
+	@$(BIN)/python -m benchmarks.planning
+
 spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; writes benchmarks/spark.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.spark $(ROWS)
 
@@ -97,7 +100,7 @@ fuzz: .make/dev .make/web ## Fuzz every decoder of foreign bytes, FUZZ_SECONDS (
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-120} $(BIN)/python -m pytest -q -n $(WORKERS) tests/fuzz
 	@cd web && FUZZ_RUNS=$${FUZZ_RUNS:-200000} PATH="$(CURDIR)/$(BIN):$$PATH" npx vitest run client/tests/foreign-bytes.test.ts
 
-peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md
+peers: .make/peers ## Run other people's methods on the same users; writes benchmarks/peers.md and draws peers.svg
 	@.venv-peers/bin/python -m pytest -q tests/peers
 	@.venv-peers/bin/python -m benchmarks.peers
 

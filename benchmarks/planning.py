@@ -1,7 +1,8 @@
-"""The planner's predictions against simulations: ``python -m benchmarks.planning``.
+"""Predictions of the planner against simulations: ``make planning`` writes ``planning.md``.
 
-Writes ``planning.md`` and ``planning.svg``. A simulation runs the algorithm on a whole synthetic
-log, read like any other, and compares with the truth in it; the plan has never seen that log.
+The picture ``planning.svg`` is drawn beside that page and not kept in git. A simulation runs the
+algorithm on a whole synthetic log and compares the result with the truth in the log; the plan is
+made without the log.
 """
 
 import math
@@ -120,7 +121,8 @@ def _page(points: Sequence[Point]) -> str:
     lines = [
         "# The planner against simulation",
         "",
-        "Made by `python -m benchmarks.planning`. Preset sharp, δ = 10⁻⁵. A plan draws 3 to 20 "
+        "Made by `make planning`, which also draws `planning.svg`. Preset sharp, δ = 10⁻⁵. "
+        "A plan draws 3 to 20 "
         f"imagined collections; a simulation is the mean of {min(RUNS.values())} or "
         f"{max(RUNS.values())} runs on a whole log that the plan has not seen, ± one standard "
         "error. The last column is the processor time of a plan.",
@@ -139,8 +141,6 @@ def _page(points: Sequence[Point]) -> str:
         "",
         "Standard errors are those of the simulation and half of what a plan states as its error, "
         "together. Most of a difference is chance, above all on short lists.",
-        "",
-        "![predicted against simulated](planning.svg)",
         "",
         "| " + " | ".join(heads) + " |",
         "|" + "---|" * len(heads),

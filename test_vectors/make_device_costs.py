@@ -3,9 +3,9 @@
 Run it only when a mechanism gets a new version: ``python test_vectors/make_device_costs.py``.
 """
 
-import json
-from pathlib import Path
 from typing import Any
+
+from vector_file import write_vectors
 
 from blender_dp.core.channels.mechanism import (
     LocalAlgMechanism,
@@ -16,7 +16,6 @@ from blender_dp.core.channels.report_cost import cost_text, report_cost
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.published.head_list import head_list_document
 
-HERE = Path(__file__).parent
 DAY = 86_400
 Shape = tuple[tuple[int, int], ...]
 
@@ -102,19 +101,12 @@ def window(name: str, days: int, rows: tuple[tuple[int, str], ...], spent: str) 
 
 
 def main() -> None:
-    """Write the file, one case per line."""
-    parts = {
+    """Write the file."""
+    vectors = {
         "costs": [cost(*case) for case in LISTS],
         "windows": [window(*case) for case in WINDOWS],
     }
-    lines = [
-        f'"{name}": [\n'
-        + ",\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
-        + "\n]"
-        for name, cases in parts.items()
-    ]
-    text = "{\n" + ",\n".join(lines) + "\n}\n"
-    (HERE / "device_costs.json").write_text(text, encoding="utf-8")
+    write_vectors("device_costs.json", vectors)
 
 
 if __name__ == "__main__":

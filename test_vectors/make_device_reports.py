@@ -5,11 +5,11 @@ Run it only when a mechanism gets a new version: ``python test_vectors/make_devi
 
 import base64
 import hashlib
-import json
 from fractions import Fraction
 from typing import Any, cast
 
-from make_subset_selection import HERE, GivenBytes
+from make_subset_selection import GivenBytes
+from vector_file import write_vectors
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.mechanism import (
@@ -106,8 +106,7 @@ def main() -> None:
             report(which, number) for which in range(len(MECHANISMS)) for number in range(24)
         ],
     }
-    text = json.dumps(vectors, indent=1, ensure_ascii=False) + "\n"
-    (HERE / "device_reports.json").write_text(text, encoding="utf-8")
+    write_vectors("device_reports.json", vectors)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ Made with nothing but hashes and the signature itself, with the keys of
 ``make_signed_head_list.py``: ``python test_vectors/make_public_log.py``.
 """
 
-import json
 from typing import Any
 
-from make_signed_head_list import CAMPAIGN, HERE, Document, key, letters, rehashed
+from make_signed_head_list import CAMPAIGN, Document, key, letters, rehashed
+from vector_file import write_vectors
 
 LENGTH = 6
 LISTED = 3
@@ -111,11 +111,9 @@ def cases() -> list[Document]:
 
 
 def main() -> None:
-    """Write the file, one case per line."""
+    """Write the file."""
     public_key = letters(key("service").public_key().public_bytes_raw())
-    lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in cases())
-    text = f'{{\n"public_key": "{public_key}",\n"cases": [\n{lines}\n]\n}}\n'
-    (HERE / "public_log.json").write_text(text, encoding="utf-8")
+    write_vectors("public_log.json", {"public_key": public_key, "cases": cases()})
 
 
 if __name__ == "__main__":

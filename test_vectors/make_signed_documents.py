@@ -5,13 +5,12 @@ Run it only when a format gets a new version: ``python test_vectors/make_signed_
 
 import copy
 import hashlib
-import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from vector_file import write_vectors
 
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.report import Report
@@ -25,7 +24,6 @@ from blender_dp.wire.service.signatures import public_key_of
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 from blender_dp.wire.service.signed_log import log_document
 
-HERE = Path(__file__).parent
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(1, 33)))
 CAMPAIGN = UUID("00000000-0000-4000-8000-000000000001")
@@ -162,8 +160,7 @@ def main() -> None:
         "log": log_document(chain(), KEY),
         "reports": reports(),
     }
-    text = json.dumps(vectors, indent=1, ensure_ascii=False) + "\n"
-    (HERE / "signed_documents.json").write_text(text, encoding="utf-8")
+    write_vectors("signed_documents.json", vectors)
 
 
 if __name__ == "__main__":

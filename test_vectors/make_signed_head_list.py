@@ -9,12 +9,11 @@ import copy
 import hashlib
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from vector_file import write_vectors
 
-HERE = Path(__file__).parent
 CAMPAIGN = "00000000-0000-4000-8000-000000000001"
 OTHER_CAMPAIGN = "00000000-0000-4000-8000-000000000002"
 Document = dict[str, Any]
@@ -288,8 +287,7 @@ def main() -> None:
         "refused_by_policy": refused_by_policy(),
         "refused_by_description": refused_by_description(),
     }
-    text = json.dumps(vectors, ensure_ascii=False).replace('}, "', '},\n"') + "\n"
-    (HERE / "signed_head_list.json").write_text(text, encoding="utf-8")
+    write_vectors("signed_head_list.json", vectors)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@ Run it only when the mechanism gets a new version: ``python test_vectors/make_su
 """
 
 import hashlib
-import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, cast
+
+from vector_file import write_vectors
 
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.public_coin import asked_for_query
@@ -20,7 +20,6 @@ from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.reports.packed_items import ItemPacking
 from blender_dp.wire.reports.report import report_document
 
-HERE = Path(__file__).parent
 EPSILONS = ("0.001", "0.1", "0.5", "1", "2", "4", "6", "10", "20", "50")
 SIZES = (1, 2, 3, 4, 5, 16, 60, 120, 232, 1000, 3000)
 REPORTS = (
@@ -131,8 +130,7 @@ def main() -> None:
         "public_coins": coins(),
         "documents": documents(),
     }
-    text = json.dumps(vectors, indent=1, ensure_ascii=False) + "\n"
-    (HERE / "subset_selection.json").write_text(text, encoding="utf-8")
+    write_vectors("subset_selection.json", vectors)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from vector_file import write_vectors
+
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.search import LocalSearch
 from blender_dp.local_search.urls import web_address
@@ -137,8 +139,7 @@ def main() -> None:
         "addresses": [spelled(url) for url in TEXTS["urls"]],
         "characters": characters(),
     }
-    text = json.dumps(vectors, ensure_ascii=False).replace('}, {"', '},\n{"') + "\n"
-    (HERE / "suggestions.json").write_text(text, encoding="utf-8")
+    write_vectors("suggestions.json", vectors)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""BLENDER and its peers on one log: ``make peers`` writes ``peers.md`` and ``peers.svg``."""
+"""Comparison of BLENDER and its peers on one log: ``make peers`` writes ``peers.md``.
+
+The picture ``peers.svg`` is drawn beside that page and not kept in git.
+"""
 
 import argparse
 import statistics
@@ -14,7 +17,7 @@ from benchmarks.peers.comparison import Comparison, Row, compare
 from blender_dp.engine.synthetic import Shape, synthesize
 from blender_dp.evaluation.trials.coded_log import CodedLog
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 LARGEST = 5.0
 SMALLER = (1.0, 2.0, 3.0, 4.0)
 DRAWN = (
@@ -71,8 +74,7 @@ def _page(
         ]
     parts += [
         "## By ε",
-        "![NDCG and L1 of each method at ε from 1 to 5](peers.svg)",
-        "NDCG against the best list, list size 10:",
+        "NDCG against the best list, list size 10 (`make peers` draws it, and L1, in `peers.svg`):",
         _by_epsilon(by_epsilon),
     ]
     return "\n\n".join(parts) + "\n"
