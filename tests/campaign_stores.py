@@ -11,7 +11,8 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.jobs.leases import Lease
-from blender_dp.service.storage.store import CampaignStore, Contribution, Document, Finished
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Contribution, Document, Finished
 from blender_dp.wire.reports.service_report import NamedItems
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -88,18 +89,18 @@ def some_reports(
     )
 
 
-async def opened_for_opt_in(store: CampaignStore) -> UUID:
+async def opened_for_opt_in(store: DatabaseStore) -> UUID:
     campaign = a_campaign()
     await store.add_campaign(campaign, actor="ada")
     await moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
     return campaign.id
 
 
-async def moved(store: CampaignStore, campaign: UUID, move: Move, origin: State) -> Campaign:
+async def moved(store: DatabaseStore, campaign: UUID, move: Move, origin: State) -> Campaign:
     return await store.move(campaign, move, origin=origin, actor="ada", now=NOW)
 
 
-async def leased(store: CampaignStore, kind: JobKind) -> Lease:
+async def leased(store: DatabaseStore, kind: JobKind) -> Lease:
     lease = await store.lease_job("worker")
     assert lease is not None
     assert lease.job.kind is kind
@@ -131,14 +132,14 @@ def erased() -> Finished:
     return Finished(move=None, documents={}, log_entries=[], counter_sizes={})
 
 
-async def publish_list(store: CampaignStore, campaign: UUID) -> None:
+async def publish_list(store: DatabaseStore, campaign: UUID) -> None:
     """Take a campaign that is open for opt-in users to its list, and erase what is left."""
     await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
     await store.finish(await leased(store, JobKind.HEAD_LIST), a_list(), now=NOW)
     await store.finish(await leased(store, JobKind.ERASE), erased(), now=NOW)
 
 
-async def opened_for_clients(store: CampaignStore) -> UUID:
+async def opened_for_clients(store: DatabaseStore) -> UUID:
     campaign = await opened_for_opt_in(store)
     await publish_list(store, campaign)
     await moved(store, campaign, Move.OPEN_CLIENTS, State.LIST_PUBLISHED)

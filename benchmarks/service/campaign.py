@@ -17,8 +17,9 @@ from blender_dp.core.channels.mechanism import (
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.service.campaign import Move, Rules, State
 from blender_dp.service.keys.key_vault import KeyVault
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore, Document, Finished
+from blender_dp.service.storage.store import Document, Finished
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
@@ -62,7 +63,7 @@ async def _collecting(directory: Path, database: str, published: HeadList) -> UU
         await store.close()
 
 
-async def _moved(store: CampaignStore, campaign: UUID, move: Move, origin: State) -> None:
+async def _moved(store: DatabaseStore, campaign: UUID, move: Move, origin: State) -> None:
     await store.move(campaign, move, origin=origin, actor="bench", now=datetime.now(UTC))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.service import campaign
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore
 from blender_dp.wire.reports.service_report import ID_BYTES, NamedItems
 
 MILLIONS = 4
@@ -37,7 +37,7 @@ async def _rates(address: str, collecting: UUID) -> Sequence[float]:
         await store.close()
 
 
-async def _rate(store: CampaignStore, collecting: UUID) -> float:
+async def _rate(store: DatabaseStore, collecting: UUID) -> float:
     batches = iter(range(1_000_000 // _BATCH))
 
     async def sender() -> None:

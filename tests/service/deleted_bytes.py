@@ -7,8 +7,8 @@ from pathlib import Path
 
 import asyncpg
 
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore
 from postgres_server import PostgresServer
 
 _PATIENCE = 120
@@ -18,7 +18,7 @@ _PATIENCE = 120
 class ScannedStore:
     """A store and where its files are."""
 
-    store: CampaignStore
+    store: DatabaseStore
     address: str
     directory: Path
 

@@ -25,8 +25,9 @@ from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.operation.event_log import EventLog
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore, Token
+from blender_dp.service.storage.store import Token
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.reports.service_report import batch_document, service_report_document
 from blender_dp.wire.service.contribution import consent_digest
@@ -234,7 +235,7 @@ async def running(
     database: str | None = None,
     limits: Limits = UNLIMITED,
     predict: Predict | None = None,
-    store_of: Callable[[CampaignStore], CampaignStore] = lambda store: store,
+    store_of: Callable[[DatabaseStore], Any] = lambda store: store,
     draw: Callable[[int], bytes] = os.urandom,
     **options: Any,
 ) -> AsyncIterator[Service]:

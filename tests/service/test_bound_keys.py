@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.service.keys.bound_keys import WrongKeysError, require_own_keys
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.open_store import WrongKeysError, open_store, require_own_keys
 
 pytestmark = pytest.mark.anyio
 

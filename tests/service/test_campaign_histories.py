@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from blender_dp.service.campaign import MADE_BY_JOBS, JobKind, Move, State
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore, Chain, Reason, StoreRefusal
+from blender_dp.service.storage.store import Chain, Reason, StoreRefusal
 from blender_dp.wire.service.hash_chain import entry_hash
 from campaign_stores import (
     BY_OPERATORS,
@@ -50,7 +51,7 @@ class CampaignHistory(RuleBasedStateMachine):
         self.reports: dict[int, int] = {}
         self.is_counted = True
 
-    def open(self) -> CampaignStore:
+    def open(self) -> DatabaseStore:
         return self.run(open_store(str(Path(self._directory.name) / "campaigns.sqlite")))
 
     def run(self, asked: Awaitable[Answer]) -> Answer:

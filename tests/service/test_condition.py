@@ -12,8 +12,8 @@ import pytest
 from service.running import Service, running
 
 from blender_dp.service.operation import condition
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.sqlite import connection
-from blender_dp.service.storage.store import CampaignStore
 
 pytestmark = pytest.mark.anyio
 Usage = namedtuple("Usage", "total used free")
@@ -105,7 +105,7 @@ async def test_a_database_that_was_moved_is_said_until_it_is_back(tmp_path: Path
 class Watched:
     """A store that counts looks, and that hangs when told."""
 
-    def __init__(self, store: CampaignStore) -> None:
+    def __init__(self, store: DatabaseStore) -> None:
         self._store = store
         self.looks, self.hangs = 0, asyncio.Event()
 

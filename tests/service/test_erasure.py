@@ -15,9 +15,10 @@ from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase as erase_job
 from blender_dp.service.keys.key_vault import KeyDestroyedError, KeyVault, Purpose
 from blender_dp.service.keys.sealed_records import RecordSeal
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.sqlite.backup import back_up
-from blender_dp.service.storage.store import CampaignStore, Contribution
+from blender_dp.service.storage.store import Contribution
 from campaign_stores import a_contribution, opened_for_opt_in, publish_list
 from postgres_server import PostgresServer
 
@@ -30,7 +31,7 @@ OWNERS = [bytes([i]) * 32 for i in range(len(CANARIES))]
 class Place:
     """A store, its keys and every file that either of them has."""
 
-    store: CampaignStore
+    store: DatabaseStore
     vault: KeyVault
     address: str
     directories: list[Path]

@@ -15,7 +15,7 @@ from service.running import START, Service, a_contribution, an_unknown_token, ru
 
 from blender_dp.service.operation.event_log import EventLog, EventLogHandler
 from blender_dp.service.operation.unblocked_stream import UnblockedStream
-from blender_dp.service.storage.store import CampaignStore
+from blender_dp.service.storage.database_store import DatabaseStore
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary7f3a"
@@ -70,7 +70,7 @@ async def test_a_request_is_one_line_with_its_route_and_nothing_else(fresh: Serv
 class Broken:
     """A store whose every answer is an error that quotes what was asked."""
 
-    def __init__(self, store: CampaignStore) -> None:
+    def __init__(self, store: DatabaseStore) -> None:
         self._store = store
 
     def __getattr__(self, name: str) -> object:
@@ -84,7 +84,7 @@ class Broken:
 
 
 async def test_a_failure_of_ours_is_a_problem_and_its_message_stays_here(tmp_path: Path) -> None:
-    async with running(tmp_path, store_of=Broken) as service:  # type: ignore[arg-type]
+    async with running(tmp_path, store_of=Broken) as service:
         campaign = "00000000-0000-4000-8000-000000000000"
         for answer in (
             await service.http.get("/v1/log"),

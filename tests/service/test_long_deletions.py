@@ -10,9 +10,9 @@ import asyncpg
 import pytest
 
 from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.postgres import connection as postgres_connection
-from blender_dp.service.storage.store import CampaignStore
 from blender_dp.service.storage.tables import campaigns
 from campaign_stores import (
     NOW,
@@ -63,7 +63,7 @@ def anyio_backend() -> str:
 @asynccontextmanager
 async def slow_store(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[CampaignStore, Any]]:
+) -> AsyncIterator[tuple[DatabaseStore, Any]]:
     """Open a store that is slow to delete and impatient, and a connection beside it."""
     monkeypatch.setattr(postgres_connection, "_PATIENCE_SECONDS", LIMIT_SECONDS)
     monkeypatch.setattr(campaigns, "_AT_ONCE", AT_ONCE)

@@ -8,8 +8,9 @@ import asyncpg
 import pytest
 
 from blender_dp.service.http.reports.checked_reports import Added
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import opened_for_clients, some_reports
 from postgres_server import PostgresServer
 
@@ -24,7 +25,7 @@ def anyio_backend() -> str:
 
 
 async def uploaded_through(
-    store: CampaignStore, campaign: UUID, disturb: Disturbance
+    store: DatabaseStore, campaign: UUID, disturb: Disturbance
 ) -> tuple[int, set[Reason]]:
     """Upload while the server is disturbed; who is refused tries again with the same id."""
     accepted = 0
@@ -57,7 +58,7 @@ async def uploaded_through(
     return accepted, refused
 
 
-async def assert_survives(store: CampaignStore, disturb: Disturbance) -> None:
+async def assert_survives(store: DatabaseStore, disturb: Disturbance) -> None:
     campaign = await opened_for_clients(store)
     accepted, refused = await uploaded_through(store, campaign, disturb)
     assert accepted == UPLOADERS * EACH

@@ -14,7 +14,8 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.service.dependencies import Limits, TooMuchWorkError
 from blender_dp.service.http.access import Rate, Role
 from blender_dp.service.http.turns import MOST_WAITING
-from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio
 QUESTION = {"users": 10_000, "epsilon": 4, "delta": 1e-5}
@@ -23,7 +24,7 @@ QUESTION = {"users": 10_000, "epsilon": 4, "delta": 1e-5}
 class Full:
     """A store that refuses to write when it is told to."""
 
-    def __init__(self, store: CampaignStore) -> None:
+    def __init__(self, store: DatabaseStore) -> None:
         self._store, self.is_full = store, False
 
     def __getattr__(self, name: str) -> Any:

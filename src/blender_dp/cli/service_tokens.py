@@ -9,8 +9,9 @@ from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.cli.token_file import write_token
 from blender_dp.service.http.access import Role, new_token, token_digest
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore, Token
+from blender_dp.service.storage.store import Token
 from blender_dp.wire.documents.times import written_time
 
 _FIRST_TOKEN = "operator"  # noqa: S105 - a name
@@ -20,7 +21,7 @@ Answer = TypeVar("Answer")
 def create_token(storage: ServiceOptions, name: str, role: str) -> str:
     """Make a token and return it."""
 
-    async def made(store: CampaignStore) -> str:
+    async def made(store: DatabaseStore) -> str:
         return await _kept(store, name, Role(role), new_token(os.urandom))
 
     return run_loop(_with_store(storage, made))
@@ -29,7 +30,7 @@ def create_token(storage: ServiceOptions, name: str, role: str) -> str:
 def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
     """Return every token, without a secret."""
 
-    async def listed(store: CampaignStore) -> list[dict[str, str | None]]:
+    async def listed(store: DatabaseStore) -> list[dict[str, str | None]]:
         return [_shown(token) for token in await store.tokens()]
 
     return run_loop(_with_store(storage, listed))
@@ -38,7 +39,7 @@ def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
 def revoke_token(storage: ServiceOptions, name: str) -> None:
     """End a token."""
 
-    async def revoked(store: CampaignStore) -> None:
+    async def revoked(store: DatabaseStore) -> None:
         await store.revoke_token(name, now=now())
         await store.note("token-revoked", actor=name, campaign_id=None, now=now())
 
@@ -46,7 +47,7 @@ def revoke_token(storage: ServiceOptions, name: str) -> None:
 
 
 async def _with_store(
-    storage: ServiceOptions, work: Callable[[CampaignStore], Awaitable[Answer]]
+    storage: ServiceOptions, work: Callable[[DatabaseStore], Awaitable[Answer]]
 ) -> Answer:
     storage.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = await open_store(storage.url)
@@ -64,7 +65,7 @@ def first_token(storage: ServiceOptions, path: Path | None = None) -> str | None
         path: A file to which it is written before it is valid, so that it cannot be lost.
     """
 
-    async def made(store: CampaignStore) -> str | None:
+    async def made(store: DatabaseStore) -> str | None:
         if await store.tokens():
             return None
         token = new_token(os.urandom)
@@ -75,7 +76,7 @@ def first_token(storage: ServiceOptions, path: Path | None = None) -> str | None
     return run_loop(_with_store(storage, made))
 
 
-async def _kept(store: CampaignStore, name: str, role: Role, token: str) -> str:
+async def _kept(store: DatabaseStore, name: str, role: Role, token: str) -> str:
     await store.add_token(Token(name=name, role=role, digest=token_digest(token), created_at=now()))
     await store.note("token-created", actor=name, campaign_id=None, now=now())
     return token

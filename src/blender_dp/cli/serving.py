@@ -32,12 +32,11 @@ from blender_dp.service.http.connections import ConnectionLimits
 from blender_dp.service.http.library_messages import all_lines_in
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
-from blender_dp.service.keys.bound_keys import require_own_keys
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import shared_figures
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.open_store import open_store, require_own_keys
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 _JOBS_LEFT = 1

@@ -10,7 +10,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.service.http.access import Rate
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.operation.metrics import Metrics
-from blender_dp.service.storage.store import CampaignStore
+from blender_dp.service.storage.database_store import DatabaseStore
 
 MOST_DELTA = 1e-5
 """The largest δ unless the operator of the service says otherwise; devices here take no more."""
@@ -45,7 +45,7 @@ class Limits:
 class Dependencies:
     """Storage, keys, clock, randomness, and what the command line passes in."""
 
-    store: CampaignStore
+    store: DatabaseStore
     keys: KeyVault
     now: Callable[[], datetime]
     """In UTC."""

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore
 from postgres_server import PostgresServer
 
-Opener = Callable[[], Awaitable[CampaignStore]]
+Opener = Callable[[], Awaitable[DatabaseStore]]
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ async def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-async def store(address: str) -> AsyncIterator[CampaignStore]:
+async def store(address: str) -> AsyncIterator[DatabaseStore]:
     opened = await open_store(address)
     yield opened
     await opened.close()
 
 
 @pytest.fixture
-async def other_store(address: str) -> AsyncIterator[CampaignStore]:
+async def other_store(address: str) -> AsyncIterator[DatabaseStore]:
     """Return a second store on the same database, as another process would open it."""
     opened = await open_store(address)
     yield opened

@@ -8,7 +8,8 @@ import pytest
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.campaign_description import description
 from blender_dp.service.jobs.leases import JobState
-from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import (
     LATER,
     NOW,
@@ -24,7 +25,7 @@ from campaign_stores import (
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_description_comes_back_as_it_was_stored(store: CampaignStore) -> None:
+async def test_a_description_comes_back_as_it_was_stored(store: DatabaseStore) -> None:
     campaign = a_campaign()
     await store.add_campaign(campaign, actor="operator")
     assert await store.description(campaign.id) == description(campaign)
@@ -32,13 +33,13 @@ async def test_a_description_comes_back_as_it_was_stored(store: CampaignStore) -
         await store.description(uuid4())
 
 
-async def test_a_campaign_comes_back_as_it_was_stored(store: CampaignStore) -> None:
+async def test_a_campaign_comes_back_as_it_was_stored(store: DatabaseStore) -> None:
     campaign = a_campaign("naïve · 搜索")
     await store.add_campaign(campaign, actor="ada")
     assert await store.campaign(campaign.id) == campaign
 
 
-async def test_campaigns_are_listed_newest_first_page_by_page(store: CampaignStore) -> None:
+async def test_campaigns_are_listed_newest_first_page_by_page(store: DatabaseStore) -> None:
     added = [a_campaign(f"campaign {i}") for i in range(5)]
     for campaign in added:
         await store.add_campaign(campaign, actor="ada")
@@ -48,7 +49,7 @@ async def test_campaigns_are_listed_newest_first_page_by_page(store: CampaignSto
     assert [c.name for c in rest] == ["campaign 2", "campaign 1", "campaign 0"]
 
 
-async def test_an_unknown_campaign_is_refused_everywhere(store: CampaignStore) -> None:
+async def test_an_unknown_campaign_is_refused_everywhere(store: DatabaseStore) -> None:
     nobody = uuid4()
     for asked in (
         store.campaign(nobody),
@@ -68,7 +69,7 @@ async def test_an_unknown_campaign_is_refused_everywhere(store: CampaignStore) -
         assert refusal.value.reason is Reason.UNKNOWN_CAMPAIGN
 
 
-async def test_a_move_is_made_once_and_leaves_its_job(store: CampaignStore) -> None:
+async def test_a_move_is_made_once_and_leaves_its_job(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     sealed = await store.move(
         campaign, Move.SEAL_OPT_IN, origin=State.OPT_IN_OPEN, actor="ada", now=LATER
@@ -83,21 +84,21 @@ async def test_a_move_is_made_once_and_leaves_its_job(store: CampaignStore) -> N
 
 
 @pytest.mark.parametrize("move", [Move.PUBLISH_LIST, Move.RELEASE])
-async def test_nobody_but_a_job_publishes_or_releases(store: CampaignStore, move: Move) -> None:
+async def test_nobody_but_a_job_publishes_or_releases(store: DatabaseStore, move: Move) -> None:
     campaign = await opened_for_opt_in(store)
     await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
     with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
         await moved(store, campaign, move, State.OPT_IN_SEALED)
 
 
-async def test_a_move_from_a_state_that_was_left_is_refused(store: CampaignStore) -> None:
+async def test_a_move_from_a_state_that_was_left_is_refused(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
         await moved(store, campaign, Move.PURGE, State.DRAFT)
     assert (await store.campaign(campaign)).state is State.OPT_IN_OPEN
 
 
-async def test_purging_leaves_nothing_but_what_was_published(store: CampaignStore) -> None:
+async def test_purging_leaves_nothing_but_what_was_published(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([1, 2, 3]))
     await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
@@ -111,7 +112,7 @@ async def test_purging_leaves_nothing_but_what_was_published(store: CampaignStor
     assert await store.lease_job("worker") is None
 
 
-async def test_purging_takes_contributions_back(store: CampaignStore) -> None:
+async def test_purging_takes_contributions_back(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     await store.add_enrolments(campaign, [b"a" * 32])
     await store.contribute(campaign, a_contribution(b"a" * 32))
@@ -119,14 +120,14 @@ async def test_purging_takes_contributions_back(store: CampaignStore) -> None:
     assert [piece async for piece in store.contributions(campaign)] == []
 
 
-async def test_refusals_add_up_by_reason(store: CampaignStore) -> None:
+async def test_refusals_add_up_by_reason(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     await store.add_refusals(campaign, {"too-large": 2, "not-json": 1})
     await store.add_refusals(campaign, {"too-large": 3})
     assert (await store.progress(campaign)).refused == {"too-large": 5, "not-json": 1}
 
 
-async def test_times_keep_their_fractions_and_their_zone(store: CampaignStore) -> None:
+async def test_times_keep_their_fractions_and_their_zone(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     late = NOW + timedelta(microseconds=1)
     sealed = await store.move(
@@ -135,7 +136,7 @@ async def test_times_keep_their_fractions_and_their_zone(store: CampaignStore) -
     assert (await store.campaign(campaign)).moved_at == sealed.moved_at == late
 
 
-async def test_a_closed_store_refuses_and_a_reachable_one_answers(store: CampaignStore) -> None:
+async def test_a_closed_store_refuses_and_a_reachable_one_answers(store: DatabaseStore) -> None:
     await store.require_writable()
     await store.close()
     with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):

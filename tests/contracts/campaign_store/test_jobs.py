@@ -11,7 +11,7 @@ from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.http.reports.checked_reports import Added
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.store import CampaignStore, Chain, Document, Reason, StoreRefusal
+from blender_dp.service.storage.store import Chain, Document, Reason, StoreRefusal
 from campaign_stores import (
     NOW,
     a_contribution,
@@ -28,14 +28,14 @@ from campaign_stores import (
 pytestmark = pytest.mark.anyio
 
 
-async def sealed(store: CampaignStore) -> UUID:
+async def sealed(store: DatabaseStore) -> UUID:
     campaign = await opened_for_opt_in(store)
     await moved(store, campaign, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
     return campaign
 
 
 async def test_a_job_is_leased_to_one_at_a_time(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     await sealed(store)
     takers = [s.lease_job(f"{i}") for s in (store, other_store) for i in "ab"]
@@ -44,18 +44,18 @@ async def test_a_job_is_leased_to_one_at_a_time(
     assert leases[0].job.state is JobState.RUNNING
 
 
-async def test_without_jobs_there_is_no_lease(store: CampaignStore) -> None:
+async def test_without_jobs_there_is_no_lease(store: DatabaseStore) -> None:
     assert await store.lease_job("worker") is None
 
 
-async def test_the_oldest_job_comes_first(store: CampaignStore) -> None:
+async def test_the_oldest_job_comes_first(store: DatabaseStore) -> None:
     first, second = await sealed(store), await sealed(store)
     assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == first
     assert (await leased(store, JobKind.HEAD_LIST)).job.campaign == second
 
 
 async def test_a_job_that_is_given_back_waits_again_and_has_used_no_attempt(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     await sealed(store)
     held = await store.renew(await leased(store, JobKind.HEAD_LIST))
@@ -73,7 +73,7 @@ async def test_a_job_that_is_given_back_waits_again_and_has_used_no_attempt(
 
 
 async def test_a_job_that_is_taken_over_fences_off_its_first_holder(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     campaign = await sealed(store)
     slow = await leased(store, JobKind.HEAD_LIST)
@@ -95,7 +95,7 @@ async def test_a_job_that_is_taken_over_fences_off_its_first_holder(
 
 
 async def test_a_job_that_was_renewed_or_taken_since_is_not_taken_over(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
@@ -109,7 +109,7 @@ async def test_a_job_that_was_renewed_or_taken_since_is_not_taken_over(
     assert len([taken for taken in await asyncio.gather(*takers) if taken]) == 1
 
 
-async def test_no_time_ends_a_lease(store: CampaignStore) -> None:
+async def test_no_time_ends_a_lease(store: DatabaseStore) -> None:
     """Clocks may jump: only somebody who takes the job over ends it."""
     campaign = await sealed(store)
     lease = await store.renew(await leased(store, JobKind.HEAD_LIST))
@@ -118,7 +118,7 @@ async def test_no_time_ends_a_lease(store: CampaignStore) -> None:
     assert await store.running_jobs() == []
 
 
-async def test_publishing_stores_everything_at_once(store: CampaignStore) -> None:
+async def test_publishing_stores_everything_at_once(store: DatabaseStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
     await store.finish(lease, a_list(), now=NOW)
@@ -133,7 +133,7 @@ async def test_publishing_stores_everything_at_once(store: CampaignStore) -> Non
     assert (erase.kind, erase.state) == (JobKind.ERASE, JobState.WAITING)
 
 
-async def test_what_fails_half_way_leaves_nothing(store: CampaignStore) -> None:
+async def test_what_fails_half_way_leaves_nothing(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     await store.add_enrolments(campaign, [b"a" * 32])
     await store.contribute(campaign, a_contribution(b"a" * 32))
@@ -151,7 +151,7 @@ async def test_what_fails_half_way_leaves_nothing(store: CampaignStore) -> None:
     await store.finish(lease, a_list(), now=NOW)
 
 
-async def test_the_result_of_a_second_run_is_refused(store: CampaignStore) -> None:
+async def test_the_result_of_a_second_run_is_refused(store: DatabaseStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
     await store.finish(lease, a_list(), now=NOW)
@@ -162,7 +162,7 @@ async def test_the_result_of_a_second_run_is_refused(store: CampaignStore) -> No
     assert len(await store.log_entries(Chain.PUBLIC, start=0, limit=100)) == 2
 
 
-async def test_a_job_that_cannot_succeed_is_not_tried_again(store: CampaignStore) -> None:
+async def test_a_job_that_cannot_succeed_is_not_tried_again(store: DatabaseStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
     await store.fail(lease, "too-few-users", is_final=False, now=NOW)
@@ -174,7 +174,7 @@ async def test_a_job_that_cannot_succeed_is_not_tried_again(store: CampaignStore
 
 @pytest.mark.parametrize("is_final", [True, False])
 async def test_a_final_failure_deletes_the_contributions_and_erases(
-    store: CampaignStore, is_final: bool
+    store: DatabaseStore, is_final: bool
 ) -> None:
     campaign = await opened_for_opt_in(store)
     await store.add_enrolments(campaign, [b"a" * 32])
@@ -187,7 +187,7 @@ async def test_a_final_failure_deletes_the_contributions_and_erases(
     assert kinds == [JobKind.HEAD_LIST] + [JobKind.ERASE] * is_final
 
 
-async def test_a_final_failure_of_the_release_deletes_the_report_ids(store: CampaignStore) -> None:
+async def test_a_final_failure_of_the_release_deletes_the_report_ids(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([1], cells=[0]))
     await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
@@ -198,14 +198,14 @@ async def test_a_final_failure_of_the_release_deletes_the_report_ids(store: Camp
     assert (await store.progress(campaign)).jobs[-1].kind is JobKind.ERASE
 
 
-async def report_ids(store: CampaignStore) -> int:
+async def report_ids(store: DatabaseStore) -> int:
     """Count the report ids that a store holds, of all campaigns."""
     assert isinstance(store, DatabaseStore)
     (row,) = await store.database.read(lambda tx: tx.rows("SELECT count(*) FROM report_ids"))
     return int(row[0])
 
 
-async def test_the_results_of_a_purged_campaign_are_refused(store: CampaignStore) -> None:
+async def test_the_results_of_a_purged_campaign_are_refused(store: DatabaseStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
     await moved(store, campaign, Move.PURGE, State.OPT_IN_SEALED)
@@ -213,7 +213,7 @@ async def test_the_results_of_a_purged_campaign_are_refused(store: CampaignStore
         await store.finish(lease, a_list(), now=NOW)
 
 
-async def test_a_result_of_another_state_is_refused(store: CampaignStore) -> None:
+async def test_a_result_of_another_state_is_refused(store: DatabaseStore) -> None:
     campaign = await sealed(store)
     lease = await leased(store, JobKind.HEAD_LIST)
     with pytest.raises(StoreRefusal, match=Reason.MOVE_NOT_ALLOWED):
@@ -222,7 +222,7 @@ async def test_a_result_of_another_state_is_refused(store: CampaignStore) -> Non
 
 
 async def test_a_store_is_bound_to_the_first_keys(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     assert await store.key_fingerprint() is None
     bound = set(await asyncio.gather(store.bind_keys("first"), other_store.bind_keys("second")))
@@ -230,7 +230,7 @@ async def test_a_store_is_bound_to_the_first_keys(
     assert {await store.key_fingerprint(), await other_store.bind_keys("third")} == bound
 
 
-async def test_releasing_forgets_report_ids_and_keeps_the_counts(store: CampaignStore) -> None:
+async def test_releasing_forgets_report_ids_and_keeps_the_counts(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([1, 2, 3], cells=[0, 0, 1]))
     await moved(store, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
@@ -240,7 +240,7 @@ async def test_releasing_forgets_report_ids_and_keeps_the_counts(store: Campaign
     assert (counts.cell_reports, counts.cells.tolist()[:2]) == (3, [2, 1])
 
 
-async def test_an_erase_job_leaves_a_note_and_no_move(store: CampaignStore) -> None:
+async def test_an_erase_job_leaves_a_note_and_no_move(store: DatabaseStore) -> None:
     campaign = await opened_for_opt_in(store)
     await publish_list(store, campaign)
     await store.scrub(campaign)
@@ -249,7 +249,7 @@ async def test_an_erase_job_leaves_a_note_and_no_move(store: CampaignStore) -> N
     assert (await store.campaign(campaign)).state is State.LIST_PUBLISHED
 
 
-async def test_scrubbing_while_others_write_disturbs_nobody(store: CampaignStore) -> None:
+async def test_scrubbing_while_others_write_disturbs_nobody(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     uploads = [store.add_reports(campaign, some_reports([i], cells=[0])) for i in range(50)]
     *added, _ = await asyncio.gather(*uploads, store.scrub(campaign))

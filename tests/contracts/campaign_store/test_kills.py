@@ -11,8 +11,8 @@ from uuid import UUID
 
 import pytest
 
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore
 from campaign_stores import POINTS, opened_for_clients, some_reports
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ async def acknowledged(address: str, campaign: UUID, point: str, *how: str) -> l
 
 
 async def assert_each_counted_once(
-    store: CampaignStore, campaign: UUID, acknowledged: Sequence[int]
+    store: DatabaseStore, campaign: UUID, acknowledged: Sequence[int]
 ) -> None:
     """Fail if an acknowledged report is missing, or if any counts twice once all are sent again."""
     # As many more may have been under way as there were uploaders.

@@ -11,7 +11,8 @@ import pytest
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.campaign_description import description
-from blender_dp.service.storage.store import CampaignStore, Chain, Token
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Chain, Token
 from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.service.hash_chain import entry_hash
 from campaign_stores import LATER, NOW, a_campaign, opened_for_clients, opened_for_opt_in
@@ -19,7 +20,7 @@ from campaign_stores import LATER, NOW, a_campaign, opened_for_clients, opened_f
 pytestmark = pytest.mark.anyio
 
 
-async def every_entry(store: CampaignStore, chain: Chain) -> Sequence[Mapping[str, Any]]:
+async def every_entry(store: DatabaseStore, chain: Chain) -> Sequence[Mapping[str, Any]]:
     return await store.log_entries(chain, start=0, limit=10_000)
 
 
@@ -34,7 +35,7 @@ def assert_chained(entries: Sequence[Mapping[str, Any]]) -> None:
     assert times == sorted(times)
 
 
-async def test_what_happens_to_a_campaign_is_in_the_audit_log(store: CampaignStore) -> None:
+async def test_what_happens_to_a_campaign_is_in_the_audit_log(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     entries = await every_entry(store, Chain.AUDIT)
     assert_chained(entries)
@@ -49,7 +50,7 @@ async def test_what_happens_to_a_campaign_is_in_the_audit_log(store: CampaignSto
     assert {entry["campaign"] for entry in entries} == {str(campaign)}
 
 
-async def test_the_public_log_holds_a_campaign_to_its_description(store: CampaignStore) -> None:
+async def test_the_public_log_holds_a_campaign_to_its_description(store: DatabaseStore) -> None:
     campaign = await store.campaign(await opened_for_opt_in(store))
     (entry,) = await every_entry(store, Chain.PUBLIC)
     assert_chained([entry])
@@ -59,7 +60,7 @@ async def test_the_public_log_holds_a_campaign_to_its_description(store: Campaig
     assert entry["digest"] != digest_of(description(other))
 
 
-async def test_a_log_is_read_from_any_index_on(store: CampaignStore) -> None:
+async def test_a_log_is_read_from_any_index_on(store: DatabaseStore) -> None:
     for i in range(5):
         await store.note(f"note {i}", actor="ada", campaign_id=None, now=NOW)
     some = await store.log_entries(Chain.AUDIT, start=1, limit=2)
@@ -67,7 +68,7 @@ async def test_a_log_is_read_from_any_index_on(store: CampaignStore) -> None:
     assert await store.log_entries(Chain.AUDIT, start=5, limit=2) == []
 
 
-async def test_a_clock_that_goes_back_does_not_take_the_log_with_it(store: CampaignStore) -> None:
+async def test_a_clock_that_goes_back_does_not_take_the_log_with_it(store: DatabaseStore) -> None:
     await store.note("first", actor="ada", campaign_id=uuid4(), now=LATER)
     await store.note("second", actor="ada", campaign_id=None, now=NOW)
     entries = await every_entry(store, Chain.AUDIT)
@@ -76,7 +77,7 @@ async def test_a_clock_that_goes_back_does_not_take_the_log_with_it(store: Campa
 
 
 async def test_many_writers_make_one_chain(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     await asyncio.gather(
         *(
@@ -90,12 +91,12 @@ async def test_many_writers_make_one_chain(
     assert_chained(entries)
 
 
-async def test_a_campaign_that_stays_a_draft_is_nobodys_business(store: CampaignStore) -> None:
+async def test_a_campaign_that_stays_a_draft_is_nobodys_business(store: DatabaseStore) -> None:
     await store.add_campaign(a_campaign(), actor="ada")
     assert await every_entry(store, Chain.PUBLIC) == []
 
 
-async def test_tokens_are_found_by_digest_until_they_are_revoked(store: CampaignStore) -> None:
+async def test_tokens_are_found_by_digest_until_they_are_revoked(store: DatabaseStore) -> None:
     token = Token(name="ada", role="operator", digest=b"d" * 32, created_at=NOW)
     await store.add_token(token)
     assert await store.token(b"d" * 32) == token
@@ -107,7 +108,7 @@ async def test_tokens_are_found_by_digest_until_they_are_revoked(store: Campaign
     assert await store.tokens() == [replace(token, revoked_at=LATER)]
 
 
-async def test_a_name_is_given_to_one_token_only(store: CampaignStore) -> None:
+async def test_a_name_is_given_to_one_token_only(store: DatabaseStore) -> None:
     token = Token(name="ada", role="operator", digest=b"d" * 32, created_at=NOW)
     await store.add_token(token)
     with pytest.raises(ParameterError, match="name must be one that no token has"):

@@ -11,7 +11,8 @@ from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.service.campaign import Move, State
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
-from blender_dp.service.storage.store import CampaignStore, Reason, StoreRefusal
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.reports.service_report import NamedItems
 from campaign_stores import (
     CELLS,
@@ -26,11 +27,11 @@ from campaign_stores import (
 pytestmark = pytest.mark.anyio
 
 
-async def cell_counts(store: CampaignStore, campaign: UUID) -> list[int]:
+async def cell_counts(store: DatabaseStore, campaign: UUID) -> list[int]:
     return [int(count) for count in (await store.report_counts(campaign)).cells]
 
 
-async def test_reports_are_counted_by_the_items_they_name(store: CampaignStore) -> None:
+async def test_reports_are_counted_by_the_items_they_name(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     added = await store.add_reports(campaign, some_reports([1, 2, 3], cells=[0, 6, 6]))
     assert added == Added(accepted=3, repeated=0)
@@ -44,7 +45,7 @@ def named(question: Question, *, reports: list[int], items: list[list[int]]) -> 
     return NamedItems(question=question, reports=np.array(reports), items=np.array(items))
 
 
-async def test_both_questions_of_one_request_are_counted_apart(store: CampaignStore) -> None:
+async def test_both_questions_of_one_request_are_counted_apart(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     mixed = CheckedReports(
         ids=b"".join(report_id(i) for i in range(3)),
@@ -65,14 +66,14 @@ async def test_both_questions_of_one_request_are_counted_apart(store: CampaignSt
     assert (progress.record_reports, progress.query_reports) == (2, 1)
 
 
-async def test_a_retried_report_counts_once(store: CampaignStore) -> None:
+async def test_a_retried_report_counts_once(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([1]))
     assert await store.add_reports(campaign, some_reports([1])) == Added(accepted=0, repeated=1)
     assert await cell_counts(store, campaign) == [0, 1, 0, 0, 0, 0, 0]
 
 
-async def test_of_a_batch_only_what_is_new_is_counted(store: CampaignStore) -> None:
+async def test_of_a_batch_only_what_is_new_is_counted(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([2, 4], cells=[2, 4]))
     added = await store.add_reports(campaign, some_reports([1, 2, 3, 4], cells=[1, 2, 3, 4]))
@@ -80,7 +81,7 @@ async def test_of_a_batch_only_what_is_new_is_counted(store: CampaignStore) -> N
     assert await cell_counts(store, campaign) == [0, 1, 1, 1, 1, 0, 0]
 
 
-async def test_an_id_with_another_content_refuses_the_whole_batch(store: CampaignStore) -> None:
+async def test_an_id_with_another_content_refuses_the_whole_batch(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([1]))
     with pytest.raises(StoreRefusal, match=Reason.REPORT_ID_REUSED):
@@ -89,20 +90,20 @@ async def test_an_id_with_another_content_refuses_the_whole_batch(store: Campaig
     assert await store.add_reports(campaign, some_reports([0])) == Added(accepted=1, repeated=0)
 
 
-async def test_an_id_twice_in_one_request_is_refused(store: CampaignStore) -> None:
+async def test_an_id_twice_in_one_request_is_refused(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     with pytest.raises(StoreRefusal, match=Reason.REPORT_ID_REUSED):
         await store.add_reports(campaign, some_reports([5, 5]))
     assert await cell_counts(store, campaign) == [0] * CELLS
 
 
-async def test_the_same_id_in_two_campaigns_is_two_reports(store: CampaignStore) -> None:
+async def test_the_same_id_in_two_campaigns_is_two_reports(store: DatabaseStore) -> None:
     one, other = await opened_for_clients(store), await opened_for_clients(store)
     await store.add_reports(one, some_reports([1]))
     assert await store.add_reports(other, some_reports([1])) == Added(accepted=1, repeated=0)
 
 
-async def test_reports_before_opening_and_after_sealing_are_refused(store: CampaignStore) -> None:
+async def test_reports_before_opening_and_after_sealing_are_refused(store: DatabaseStore) -> None:
     early = await opened_for_opt_in(store)
     with pytest.raises(StoreRefusal, match=Reason.NOT_COLLECTING):
         await store.add_reports(early, some_reports([1]))
@@ -116,7 +117,7 @@ async def test_reports_before_opening_and_after_sealing_are_refused(store: Campa
 
 @pytest.mark.parametrize("cell", [CELLS, CELLS + 1000])
 async def test_an_item_beyond_the_list_is_a_bug_that_spoils_nothing(
-    store: CampaignStore, cell: int
+    store: DatabaseStore, cell: int
 ) -> None:
     campaign = await opened_for_clients(store)
     wrong = store.add_reports(campaign, some_reports([1], cells=[cell]))
@@ -127,7 +128,7 @@ async def test_an_item_beyond_the_list_is_a_bug_that_spoils_nothing(
     assert await cell_counts(store, campaign) == [1, 0, 0, 0, 0, 0, 0]
 
 
-async def test_what_is_refused_does_not_undo_what_came_with_it(store: CampaignStore) -> None:
+async def test_what_is_refused_does_not_undo_what_came_with_it(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     await store.add_reports(campaign, some_reports([0], cells=[0]))
     requests = [store.add_reports(campaign, some_reports([i], cells=[1])) for i in range(1, 40)]
@@ -142,7 +143,7 @@ async def test_what_is_refused_does_not_undo_what_came_with_it(store: CampaignSt
     assert await cell_counts(store, campaign) == [1, 39, 0, 0, 0, 0, 0]
 
 
-async def test_requests_that_wait_together_may_have_the_same_id(store: CampaignStore) -> None:
+async def test_requests_that_wait_together_may_have_the_same_id(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     twice = [some_reports([i], cells=[2]) for i in range(20) for _ in range(2)]
     others = [some_reports([100 + i, 200 + i], cells=[3, 4]) for i in range(20)]
@@ -155,7 +156,7 @@ async def test_requests_that_wait_together_may_have_the_same_id(store: CampaignS
 
 
 async def test_uploads_that_race_a_seal_have_definite_answers(
-    store: CampaignStore, other_store: CampaignStore, seed: int
+    store: DatabaseStore, other_store: DatabaseStore, seed: int
 ) -> None:
     campaign = await opened_for_clients(store)
     rng = Random(seed)
@@ -189,12 +190,12 @@ async def test_uploads_that_race_a_seal_have_definite_answers(
 
 
 async def test_two_processes_with_the_same_reports_count_them_once(
-    store: CampaignStore, other_store: CampaignStore, seed: int
+    store: DatabaseStore, other_store: DatabaseStore, seed: int
 ) -> None:
     campaign = await opened_for_clients(store)
     rng = Random(seed)
 
-    async def upload(through: CampaignStore) -> int:
+    async def upload(through: DatabaseStore) -> int:
         numbers = list(range(200))
         rng.shuffle(numbers)
         added = await asyncio.gather(
@@ -210,7 +211,7 @@ async def test_two_processes_with_the_same_reports_count_them_once(
     assert await cell_counts(store, campaign) == [0, 0, 0, 200, 0, 0, 0]
 
 
-async def test_a_flood_is_refused_rather_than_lost(store: CampaignStore) -> None:
+async def test_a_flood_is_refused_rather_than_lost(store: DatabaseStore) -> None:
     campaign = await opened_for_clients(store)
     batches = [some_reports(range(i * 5000, (i + 1) * 5000), cells=[2] * 5000) for i in range(30)]
     answers = await asyncio.gather(
@@ -224,7 +225,7 @@ async def test_a_flood_is_refused_rather_than_lost(store: CampaignStore) -> None
 
 
 async def test_what_was_accepted_is_there_after_closing(
-    store: CampaignStore, other_store: CampaignStore
+    store: DatabaseStore, other_store: DatabaseStore
 ) -> None:
     campaign = await opened_for_clients(store)
     waiting = [

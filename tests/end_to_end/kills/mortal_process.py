@@ -23,14 +23,14 @@ from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.operation.event_log import EventLog
+from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import CampaignStore
 
 
 class EarlyStore:
     """A store that breaks the promise: it answers first and writes afterwards."""
 
-    def __init__(self, store: CampaignStore) -> None:
+    def __init__(self, store: DatabaseStore) -> None:
         self._store = store
         self._writing: set[asyncio.Task[Added]] = set()
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from blender_dp.service.problems import Problem, ProblemError
-from blender_dp.service.storage.store import CampaignStore, Token
+from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Token
 from blender_dp.wire.reports.packed_items import from_text, to_text
 
 TOKEN_BYTES = 32
@@ -108,7 +109,7 @@ def _network(address: str) -> str:
 class Authenticator:
     """Lets holders of tokens in, and makes guessing slow."""
 
-    def __init__(self, store: CampaignStore, wrong_tokens: RateLimit) -> None:
+    def __init__(self, store: DatabaseStore, wrong_tokens: RateLimit) -> None:
         self._store, self._wrong = store, wrong_tokens
 
     async def admit(

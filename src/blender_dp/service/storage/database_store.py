@@ -1,4 +1,8 @@
-"""The store of campaigns over any database: every method but ``scrub`` is one transaction."""
+"""Store of campaigns over any database: what routes and jobs need from it, and nothing more.
+
+Every method but ``scrub`` is one transaction: when it returns, a crash loses nothing of it. Errors
+that a caller can cause are :class:`StoreRefusal` with a reason from a closed list.
+"""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +30,6 @@ from blender_dp.service.storage.tables import (
     chains,
     contributions,
     jobs,
-    key_directory,
     reports,
     results,
     tokens,
@@ -39,7 +42,10 @@ _PIECE = 64
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStore:
-    """A ``CampaignStore``, which says what each method does."""
+    """Campaigns in SQLite or PostgreSQL; one suite of tests runs over both.
+
+    Every change of a campaign appends to the audit chain in the same transaction.
+    """
 
     database: Database
 
@@ -56,7 +62,7 @@ class DatabaseStore:
         await self.database.write(workload.write_nothing)
 
     async def workload(self, *, now: datetime, overdue_since: datetime) -> Workload:
-        """Return what waits."""
+        """Return what waits; a job whose campaign moved before ``overdue_since`` is overdue."""
         return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
 
     async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
@@ -68,7 +74,11 @@ class DatabaseStore:
         return await self.database.read(partial(campaigns.get, campaign_id=campaign_id))
 
     async def description(self, campaign_id: UUID) -> Mapping[str, Any]:
-        """Return a campaign's description as it was stored."""
+        """Return what no move changes of a campaign, as it was stored when it was made.
+
+        Never rebuilt from the campaign: its digest is in logs and signed lists, and a later
+        version of this software may describe campaigns in other words.
+        """
         return await self.database.read(partial(campaigns.stored, campaign_id=campaign_id))
 
     async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
@@ -78,7 +88,10 @@ class DatabaseStore:
     async def move(
         self, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
     ) -> Campaign:
-        """Make a move if the campaign is still in ``origin``; add the job that follows."""
+        """Make a move if the campaign is still in ``origin``; add the job that follows.
+
+        Purging also deletes contributions, report ids, tags, counters and waiting jobs.
+        """
         return await self.database.write(
             partial(
                 campaigns.move,
@@ -186,11 +199,19 @@ class DatabaseStore:
         await self.database.write(partial(jobs.give_back, held=lease))
 
     async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
-        """Store a job's results, make its move and end it, all at once, if the lease is held."""
+        """Store a job's results, make its move and end it, all at once, if the lease is held.
+
+        Publishing the list deletes the raw contributions in the same transaction; releasing
+        deletes report ids and tags.
+        """
         await self.database.write(partial(results.finish, held=lease, finished=finished, now=now))
 
     async def fail(self, lease: Lease, failure: str, *, is_final: bool, now: datetime) -> None:
-        """End a job without a result; if that is final, delete what was kept for it alone."""
+        """End a job without a result.
+
+        If that is final, delete what was kept for it alone (contributions for the list, report
+        ids for the release) in the same transaction, and add the job that erases keys and storage.
+        """
         await self.database.write(
             partial(results.fail, held=lease, failure=failure, is_final=is_final, now=now)
         )
@@ -204,7 +225,10 @@ class DatabaseStore:
         actor: str,
         now: datetime,
     ) -> None:
-        """Add a job like the campaign's last of its kind if that failed for such a reason."""
+        """Add a job like the campaign's last of its kind if that failed for one of these reasons.
+
+        The failed one stays as it is, for the record.
+        """
         await self.database.write(
             partial(
                 results.retry,
@@ -217,7 +241,10 @@ class DatabaseStore:
         )
 
     async def scrub(self, campaign_id: UUID) -> None:
-        """Delete what moves left of rows, then overwrite what storage still holds of them."""
+        """Delete the rows that a campaign's moves left, if they were many, and overwrite all of it.
+
+        Overwritten is what storage still holds of deleted rows (checkpoint, vacuum).
+        """
         number, tables = await self.database.read(
             partial(campaigns.emptied_by_erasing, campaign_id=campaign_id)
         )
@@ -235,11 +262,11 @@ class DatabaseStore:
 
     async def key_fingerprint(self) -> str | None:
         """Return the fingerprint of the keys that this store is used with, if there are any."""
-        return await self.database.read(key_directory.fingerprint)
+        return await self.database.read(tokens.key_fingerprint)
 
     async def bind_keys(self, fingerprint: str) -> str:
         """Bind the store to its keys unless it is; return the fingerprint that it is bound to."""
-        return await self.database.write(partial(key_directory.bind, fingerprint_now=fingerprint))
+        return await self.database.write(partial(tokens.bind_keys, given=fingerprint))
 
     async def add_token(self, token: Token) -> None:
         """Store a token's digest; its name must be new."""
@@ -250,7 +277,7 @@ class DatabaseStore:
         return await self.database.read(partial(tokens.valid, digest=digest))
 
     async def tokens(self) -> Sequence[Token]:
-        """Return all tokens, revoked ones too."""
+        """Return all tokens, revoked ones too, by name."""
         return await self.database.read(tokens.every)
 
     async def revoke_token(self, name: str, *, now: datetime) -> None:

@@ -1,16 +1,17 @@
-"""The store that an address names."""
+"""Opening of the store that an address names, with the check that its keys are its own."""
 
+import asyncio
 from pathlib import Path
 
-from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
+from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.database import Checkpoint, no_checkpoint
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.store import CampaignStore
 
 _POSTGRES = ("postgresql", "postgres")
 
 
-async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> CampaignStore:
+async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> DatabaseStore:
     """Open a store and bring its schema up to date.
 
     Args:
@@ -30,9 +31,34 @@ async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> Cam
     return DatabaseStore(SqliteDatabase(path, reach=reach))
 
 
-async def _open_postgres(address: str, reach: Checkpoint) -> CampaignStore:
+async def _open_postgres(address: str, reach: Checkpoint) -> DatabaseStore:
     try:
         from blender_dp.service.storage.postgres.database import PostgresDatabase  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingExtraError("service", "PostgreSQL") from None
     return DatabaseStore(await PostgresDatabase.open(address, reach=reach))
+
+
+class WrongKeysError(BlenderError):
+    """The directory of keys belongs to another database."""
+
+    def __init__(self, keys: KeyVault) -> None:
+        super().__init__(
+            f"{keys.directory}: must be the directory of keys that this database was used with "
+            "(--keys); if that is lost, put the backup of its signing.key there"
+        )
+
+
+async def require_own_keys(store: DatabaseStore, keys: KeyVault) -> None:
+    """Refuse keys that are not the database's own; the first ones become its own.
+
+    Nothing is written to a directory that is refused. Other keys would be noticed too late:
+    reports that are sent again would not be recognised, contributions could not be decrypted, and
+    clients would refuse the signature of the next list.
+    """
+    bound = await store.key_fingerprint()
+    if bound is not None and not await asyncio.to_thread(keys.has_signing_key):
+        raise WrongKeysError(keys)
+    given = await asyncio.to_thread(keys.fingerprint)
+    if given != (bound or await store.bind_keys(given)):
+        raise WrongKeysError(keys)

@@ -1,4 +1,4 @@
-"""Who may use the API; of each token only a digest is kept."""
+"""API tokens, of which only a digest is kept, and the fingerprint of the keys of a database."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -47,6 +47,22 @@ async def revoke(tx: Transaction, name: str, *, now: datetime) -> None:
     )
     if not found:
         raise ParameterError("name", "the name of a token", name)
+
+
+async def key_fingerprint(tx: Transaction) -> str | None:
+    """Return the fingerprint of the keys, or None if the database was never used with any."""
+    found = await first(tx, "SELECT fingerprint FROM key_directory")
+    return None if found is None else str(found[0])
+
+
+async def bind_keys(tx: Transaction, given: str) -> str:
+    """Bind the database to its keys, once; return what it is bound to."""
+    await tx.run(
+        "INSERT INTO key_directory (number, fingerprint) VALUES (1, $1)"
+        " ON CONFLICT (number) DO NOTHING",
+        given,
+    )
+    return await key_fingerprint(tx) or given
 
 
 def _token(row: Row) -> Token:
