@@ -4,10 +4,8 @@ import { at } from './cells.js';
 import { exact } from './fraction.js';
 import { cellOf, type HeadList } from './head-list.js';
 import { localAlgChannel, privatize } from './local-alg.js';
-import { packItems } from './packed-items.js';
-import { askedForQuery } from './public-coin.js';
 import { must } from './refusal.js';
-import { chooseSubset, subsetChannel } from './subset-selection.js';
+import { askedForQuery, chooseSubset, packItems, subsetChannel } from './subset-selection.js';
 import type { UniformBytes } from './uniform.js';
 
 /** What a person searched for and where they went. */

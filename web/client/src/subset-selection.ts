@@ -1,8 +1,9 @@
-/** Subset selection: what a client of the `sharp` preset names instead of its item. */
+/** Subset selection: the reports of the `sharp` preset, from the question to the bytes. */
+import { sha256, utf8 } from './canonical.js';
 import { BITS, oddsOfALie } from './exponential.js';
-import { type Fraction, isBelow } from './fraction.js';
+import { exact, type Fraction, isBelow } from './fraction.js';
 import { must } from './refusal.js';
-import { drawBelow, drawWord, type UniformBytes, WORD } from './uniform.js';
+import { drawBelow, drawWord, firstWord, type UniformBytes, WORD } from './uniform.js';
 
 /** Subset selection among `size` items; make one with {@link subsetChannel}. */
 export interface SubsetChannel {
@@ -66,4 +67,33 @@ export function chooseSubset(
   if (named.delete(item)) named.add(last);
   if (namesTruth) named.add(item);
   return [...named].sort((a, b) => a - b);
+}
+
+const COIN_DOMAIN = utf8('blender-dp public coin 1\0');
+
+/** Tells whether the client with this id reports only its query. Anybody can check it: only the public id decides. */
+export async function askedForQuery(id: Uint8Array, queryShare: string): Promise<boolean> {
+  const [numerator, denominator] = exact(queryShare);
+  const hash = await sha256(Uint8Array.from([...COIN_DOMAIN, ...id]));
+  return firstWord(hash) < (numerator * WORD) / denominator;
+}
+
+/** Writes increasing items as a list of numbers, or as a bitmap where that is shorter: the same length for every report. */
+export function packItems(items: readonly number[], size: number): Uint8Array {
+  const width = 32 - Math.clz32(size - 1);
+  const listLength = Math.ceil((items.length * width) / 8);
+  const isBitmap = Math.ceil(size / 8) < listLength;
+  const packed = new Uint8Array(isBitmap ? Math.ceil(size / 8) : listLength);
+  const setBit = (place: number) => {
+    packed[place >> 3] = (packed[place >> 3] ?? 0) | (128 >> (place & 7));
+  };
+  if (isBitmap) items.forEach(setBit);
+  else {
+    items.forEach((item, i) => {
+      for (let bit = 0; bit < width; bit++) {
+        if ((item >> (width - 1 - bit)) & 1) setBit(i * width + bit);
+      }
+    });
+  }
+  return packed;
 }

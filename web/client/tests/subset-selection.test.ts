@@ -3,9 +3,7 @@ import { toBase64url } from '../src/base64url.js';
 import type { Fields } from '../src/canonical.js';
 import { exact, toDecimal } from '../src/fraction.js';
 import { readHeadList } from '../src/head-list.js';
-import { packItems } from '../src/packed-items.js';
-import { askedForQuery } from '../src/public-coin.js';
-import { chooseSubset, subsetChannel } from '../src/subset-selection.js';
+import { askedForQuery, chooseSubset, packItems, subsetChannel } from '../src/subset-selection.js';
 import { GivenBytes, readVectors, toHex } from './vectors.js';
 
 interface Vectors {

@@ -1,13 +1,12 @@
 /** Suggestions for what a person has typed so far, from a release, on their own device. */
 import { at } from '../cells.js';
 import { type Result, refused } from '../refusal.js';
-import { fold } from './folding.js';
+import { fold, trimmed } from './folding.js';
 import { PrefixIndex } from './prefix-index.js';
 import { type Row, readRelease } from './release.js';
 import { bestProbability, DEFAULT_RULE, type ServingRule, servedRows } from './serving.js';
 import { runsOneSlipAway } from './typos.js';
 import { webAddress } from './urls.js';
-import { trimmed } from './white-space.js';
 
 /** A page that people went to. */
 export interface Link {

@@ -1,7 +1,7 @@
 /** URLs in one spelling, without what tracks people or hides where a link leads. */
 import { utf8 } from '../canonical.js';
+import { trimmed } from './folding.js';
 import { asciiHost, shownHost } from './hosts.js';
-import { trimmed } from './white-space.js';
 
 const FORBIDDEN = /[\0-\x20\x7f-\xa0\\<>"`{}|^\p{Cs}]/u;
 const TRACKING =
