@@ -46,13 +46,14 @@ def _duckdb(
     records_per_user: int,
     all_rows: bool,
     rescans: bool,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> Iterator[Population]:
     columns = LogColumns(group="group" if opt_in is None else None)
     connection = connect(path.parent, MEMORY_LIMIT)
     source = replace(open_log(connection, [path], columns=columns), rescans_cheaply=rescans)
     try:
         yield open_population(
-            DuckDBTables(connection, source),
+            DuckDBTables(connection, source, memory_limit=memory_limit),
             randomness,
             opt_in=opt_in,
             records_per_user=records_per_user,
@@ -81,6 +82,31 @@ def duckdb_csv(
         records_per_user=records_per_user,
         all_rows=all_rows,
         rescans=False,
+    )
+    with opened as population:
+        yield population
+
+
+@contextmanager
+def duckdb_long_csv(
+    rows: Sequence[LogRow],
+    randomness: Randomness,
+    directory: Path,
+    *,
+    opt_in: float | None,
+    records_per_user: int = 1,
+    all_rows: bool = False,
+) -> Iterator[Population]:
+    """Open a CSV file in DuckDB as one too long to be held, which is read in three passes."""
+    path = write_csv(directory / "log.csv", rows)
+    opened = _duckdb(
+        path,
+        randomness,
+        opt_in=opt_in,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
+        rescans=False,
+        memory_limit=0,
     )
     with opened as population:
         yield population
@@ -157,7 +183,12 @@ def write_csv(path: Path, rows: Sequence[LogRow]) -> Path:
     return path
 
 
-POPULATIONS = {"in memory": in_memory, "DuckDB, CSV": duckdb_csv, "DuckDB, Parquet": duckdb_parquet}
+POPULATIONS = {
+    "in memory": in_memory,
+    "DuckDB, CSV": duckdb_csv,
+    "DuckDB, long CSV": duckdb_long_csv,
+    "DuckDB, Parquet": duckdb_parquet,
+}
 
 
 def _group(row: LogRow) -> str:

@@ -74,7 +74,13 @@ class Log:
             connection = connect(Path(spill), workspace.memory_limit)
             try:
                 source = open_log(connection, self.paths, format=self.format, columns=self.columns)
-                yield DuckDBTables(connection, source, percent=workspace.percent), source
+                tables = DuckDBTables(
+                    connection,
+                    source,
+                    percent=workspace.percent,
+                    memory_limit=workspace.memory_limit,
+                )
+                yield tables, source
             finally:
                 connection.close()
 

@@ -34,6 +34,11 @@ class Tables(Protocol):
         """Whether reading the log twice costs less than carrying every string once."""
         ...
 
+    @property
+    def holds_log(self) -> bool:
+        """Whether all rows, strings and all, are sure to fit into memory."""
+        ...
+
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine.
 
@@ -48,10 +53,18 @@ class Tables(Protocol):
         """
         ...
 
+    def counted_by_user(self, rows: Frame) -> Frame:
+        """Return every user of the rows that :meth:`grouped_by_user` returned, once.
+
+        Columns: user_key, row (one of the user's), first_place (the least of the user's places)
+        and records: how many of the user's rows are not blank.
+        """
+        ...
+
     def placed(self, users: Frame, order: Sequence[str]) -> Frame:
         """Add ``position``, from 0, in the order of these columns; keep the result.
 
-        Those of them that serve the order only, shuffled and is_client, are left out.
+        They themselves are left out: nothing else is asked of them.
         """
         ...
 

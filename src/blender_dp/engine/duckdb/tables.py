@@ -58,11 +58,13 @@ class DuckDBTables:
         *,
         percent: Percent = no_progress,
         name: str | None = None,
+        memory_limit: int | None = None,
     ) -> None:
         self._connection = connection
         self._source = source
         self._percent = percent
         self._name = name
+        self._memory_limit = default_memory_limit() if memory_limit is None else memory_limit
         self._numbers = count()
 
     @property
@@ -80,6 +82,15 @@ class DuckDBTables:
         """True for Parquet, whose columns are read apart."""
         return self._source.rescans_cheaply
 
+    @property
+    def holds_log(self) -> bool:
+        """True if the files take an eighth of the memory limit or less.
+
+        A text takes one and a half times its size in a table, more if it was compressed. What
+        does not fit would be written to disk, which costs more than to read the files again.
+        """
+        return self._source.bytes <= self._memory_limit // 8
+
     def log(self) -> Frame:
         """Return the log as its reader gives it."""
         return self._frame(self._connection.sql(self._source.sql))
@@ -91,12 +102,28 @@ class DuckDBTables:
         narrow = rows.to_native().project(
             f'* REPLACE (least("row", {2**32 - 1})::UINTEGER AS "row")'
         )
-        order = [f'"{name}"' for name in ("user_key", "is_blank", "row") if name in rows.columns]
+        order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
         name = self._new_name()
         with self._watched():
-            narrow.order(", ".join(order)).create(name)
+            narrow.order(_names(order)).create(name)
         wide = '* REPLACE ("row"::BIGINT AS "row"), rowid AS place'
         return self._frame(self._connection.table(name).project(wide))
+
+    def counted_by_user(self, rows: Frame) -> Frame:
+        """Look where the user changes from one sorted row to the next, and count between."""
+        # A third of the time of grouping all rows by user. OVER () keeps the order of the table.
+        keys = [name for name in ("user_key", "is_blank") if name in rows.columns]
+        is_first = " OR ".join(f"{key} IS DISTINCT FROM before_{key}" for key in keys)
+        before = ", ".join(f"lag({key}) OVER () AS before_{key}" for key in keys)
+        parts = rows.to_native().project(f"*, {before}").filter(is_first)
+        starts = self.materialise(self._frame(parts)).to_native()
+        [(total,)] = rows.to_native().count("*").fetchall()
+        sizes = starts.project(f"*, lead(place, 1, {total}) OVER () - place AS size")
+        if "is_blank" in keys:
+            size = "sum(CASE WHEN is_blank THEN 0 ELSE size END)::BIGINT AS size"
+            first = 'user_key, min("row") AS "row", min(place) AS place'
+            sizes = sizes.aggregate(f"{first}, {size}", "user_key")
+        return self._frame(sizes.project('user_key, "row", place AS first_place, size AS records'))
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user_id``, 62 bits of the MD5 of ``user``."""
@@ -104,12 +131,13 @@ class DuckDBTables:
         return self._frame(native.project("*, (md5_number(user) >> 66)::BIGINT AS user_id"))
 
     def placed(self, users: Frame, order: Sequence[str]) -> Frame:
-        """Number the keys in order, and join the rest to them: what is sorted is narrow."""
-        placed = users.with_row_index("position", order_by=order).select("user_key", "position")
-        unordered = users.drop("shuffled", "is_client")
-        return self.materialise(
-            unordered.join(self.materialise(placed), on="user_key", how="inner")
-        )
+        """Sort the users into a table, which keeps the order: the position is DuckDB's row id."""
+        # A window function that numbers them takes four times as long.
+        kept = [duckdb.ColumnExpression(name) for name in users.columns if name not in order]
+        name = self._new_name()
+        with self._watched():
+            users.to_native().order(_names(order)).select(*kept).create(name)
+        return self._frame(self._connection.table(name).project("*, rowid AS position"))
 
     def materialise(self, frame: Frame) -> Frame:
         """Compute ``frame`` into a table of its own, which may spill to disk."""
@@ -159,6 +187,11 @@ class DuckDBTables:
     def _watch(self, done: threading.Event) -> None:
         while not done.wait(0.1):
             self._percent(self._connection.query_progress())
+
+
+def _names(columns: Sequence[str]) -> str:
+    """Return column names of our own as SQL."""
+    return ", ".join(f'"{name}"' for name in columns)
 
 
 def _engine_failure(error: duckdb.Error) -> BlenderError:

@@ -42,16 +42,20 @@ class OrderedUsers:
     ) -> "OrderedUsers":
         """Find the users of a log and order them, opt-in users first.
 
-        What is slow to read is kept if more than one record of each user is asked for. For one
-        it is read three times, because all rows as text take five times the memory.
+        What is slow to read is read once and kept. Only where one record of each user is asked
+        for, and all rows as text may not fit into memory, it is read three times instead.
         """
         keys = SamplingKeys.draw(randomness)
         log = tables.log()
-        if not tables.rescans_cheaply and (all_rows or records_per_user > 1):
+        has_only_records = tables.has_only_records
+        is_kept = all_rows or records_per_user > 1 or tables.holds_log
+        if is_kept and not tables.rescans_cheaply:
             log = tables.materialise(log)
-        rows = rows_by_user(tables, log)
+            # Cheap to see now, and spares the sort a column.
+            has_only_records = count_rows(tables, log.filter(nw.col("query").is_null())) == 0
+        rows = rows_by_user(tables, log, has_only_records=has_only_records)
         users = find_users(tables, log, rows, keys)
-        _require_usable(tables, users)
+        _require_usable(tables, rows, users)
         placed = in_secret_order(tables, users, keys.users, has_groups=has_groups)
         size = count_rows(tables, placed)
         return cls(tables=tables, keys=keys, log=log, rows=rows, users=placed, size=size)
@@ -83,17 +87,19 @@ class OrderedUsers:
 
 def count_rows(tables: Tables, frame: Frame) -> int:
     """Return how many rows ``frame`` has."""
-    return int(tables.fetch(frame.select(count=nw.len()))["count"][0].as_py())
+    return _fetch_one(tables, frame.select(count=nw.len())) or 0
 
 
-def _require_usable(tables: Tables, users: Frame) -> None:
+def _fetch_one(tables: Tables, frame: Frame) -> int | None:
+    value = tables.fetch(frame).column(0)[0].as_py()
+    return None if value is None else int(value)
+
+
+def _require_usable(tables: Tables, rows: Frame, users: Frame) -> None:
     """Refuse a log without rows, with rows of nobody, or with more than can be numbered."""
-    facts = users.select(
-        last_row=nw.col("last_row").max(), nameless=nw.col("user").is_null().cast(nw.Int64).sum()
-    )
-    found = tables.fetch(facts)
-    last_row, nameless = found["last_row"][0].as_py(), found["nameless"][0].as_py()
-    if nameless:
+    last_row = _fetch_one(tables, rows.select(last_row=nw.col("row").max()))
+    nameless = nw.col("user").is_null().cast(nw.Int64).sum()
+    if _fetch_one(tables, users.select(nameless=nameless)):
         raise InputError(tables.label, "every row must name its user, and some do not")
     if last_row is None:
         raise InputError(tables.label, "the log is empty: it has no users")

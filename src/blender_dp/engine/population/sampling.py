@@ -55,14 +55,14 @@ class SamplingKeys:
         return shuffled.with_columns(order=order).drop("shuffled", "distance")
 
 
-def rows_by_user(tables: Tables, log: Frame) -> Frame:
+def rows_by_user(tables: Tables, log: Frame, *, has_only_records: bool) -> Frame:
     """Return where every user's rows are: user_key, row, perhaps is_blank, and place.
 
     The places of a user's rows are consecutive: records in the order of the files, then the rows
     that are none, which ``is_blank`` tells apart if there may be any. No string is kept.
     """
     rows = log.select("user_key", "row")
-    if not tables.has_only_records:  # otherwise no string has to be read
+    if not has_only_records:  # otherwise no string has to be read
         rows = log.select("user_key", "row", is_blank=nw.col("query").is_null())
     return tables.grouped_by_user(rows)
 
@@ -70,22 +70,12 @@ def rows_by_user(tables: Tables, log: Frame) -> Frame:
 def find_users(tables: Tables, log: Frame, rows: Frame, keys: SamplingKeys) -> Frame:
     """Return every user once.
 
-    Columns: user_key, user, user_id, perhaps opt_in, start, records (how many), first_place (that
-    of the user's first record) and last_row: the user's largest row number, by which rows beyond
-    :data:`MOST_ROWS` are noticed.
+    Columns: user_key, user, user_id, perhaps opt_in, start, records (how many) and first_place:
+    that of the user's first record.
     """
-    blank = nw.col("is_blank").cast(nw.Int64).sum() if "is_blank" in rows.columns else nw.lit(0)
-    grouped = rows.group_by("user_key").agg(
-        all_rows=nw.len().cast(nw.Int64),
-        blank=blank,
-        first_place=nw.col("place").min(),
-        row=nw.col("row").min(),
-        last_row=nw.col("row").max(),
-    )
-    users = grouped.with_columns(records=nw.col("all_rows") - nw.col("blank"))
-    users = users.drop("all_rows", "blank")
+    users = tables.counted_by_user(rows)
     said = [name for name in ("user", "opt_in") if name in log.columns]
-    if said:  # a user's first row says who they are, and in which group
+    if said:  # any row of a user says who they are, and in which group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
     known = tables.materialise(tables.with_user_id(users.drop("row")))
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})

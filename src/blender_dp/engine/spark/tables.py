@@ -38,6 +38,11 @@ class SparkTables:
         """True: Parquet's columns are read apart, and text is kept parsed."""
         return True
 
+    @property
+    def holds_log(self) -> bool:
+        """False: what is kept here may be on other machines."""
+        return False
+
     def log(self) -> Frame:
         """Return the log; a user's key is their id itself."""
         return self._frame(self._log.rows)
@@ -48,6 +53,18 @@ class SparkTables:
         grouped = rows.to_native().repartition("user_key").sortWithinPartitions(*order)
         with self._explained():
             return self._frame(self._frames.computed(grouped.withColumn("place", counter())))
+
+    def counted_by_user(self, rows: Frame) -> Frame:
+        """Group the rows, which lie in one partition for each user."""
+        blank = sf.col("is_blank") if "is_blank" in rows.columns else sf.lit(False)
+        grouped = rows.to_native().groupBy("user_key")
+        return self._frame(
+            grouped.agg(
+                sf.min("row").alias("row"),
+                sf.min("place").alias("first_place"),
+                sf.count(sf.when(~blank, 1)).alias("records"),
+            )
+        )
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user``, which is the key, and ``user_id``, 62 bits of its MD5."""
@@ -68,9 +85,7 @@ class SparkTables:
         with self._explained():
             counts = rows_of_partitions(kept, "place")
         position = numbers_in_partitions(sf.col("place"), counts)
-        return self._frame(
-            kept.withColumn("position", position).drop("place", "shuffled", "is_client")
-        )
+        return self._frame(kept.withColumn("position", position).drop("place", *order))
 
     def materialise(self, frame: Frame) -> Frame:
         """Compute ``frame`` and let Spark keep it."""
