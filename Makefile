@@ -2,12 +2,16 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lock docs bench peers spark service soak clean accuracy drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy drift \
 	presets planning dashboard wheel extension attack mutants fuzz poisoning
 
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+# Folders that `make test-fast` tests, and the marks of tests in them that it leaves out.
+FAST := tests/core tests/wire tests/local_search tests/search_trends tests/audit tests/planning \
+	tests/pages tests/repository src
+SLOW := browser or built or database or spark or slow
 # Sizes of the logs that `make spark` measures.
 ROWS ?= 1e6 1e7
 # The machine's own Node, or the one that .make/node put into .venv.
@@ -21,7 +25,7 @@ define install
 endef
 
 help: ## List what can be done here
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo
@@ -34,6 +38,11 @@ test: .make/dev .make/chromium .make/postgres .make/java dashboard ## Run every 
 	@echo "Testing web/ ..."
 	@$(NPM) test --silent
 	@echo "All tests passed, in Python and in TypeScript."
+
+test-fast: .make/dev ## Run what needs Python only and is done in 2 minutes; `make test` runs everything
+	@echo "Testing $(FAST) with $(WORKERS) processes ..."
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not ($(SLOW))" $(FAST)
+	@echo "Left out: tests in other folders, tests marked $(SLOW), and TypeScript. make test runs them."
 
 check: .make/dev .make/web ## Check format, lint, types, import rule, docs
 	@echo "Checking format, lint, types, import rule and docs ..."

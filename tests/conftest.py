@@ -43,6 +43,15 @@ def pytest_configure() -> None:
             signal.signal(number, lambda *_: None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests on a database server, which `make test-fast` leaves out."""
+    for item in items:
+        parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        is_on_server = "postgres_server" in getattr(item, "fixturenames", ())
+        if is_on_server or any(value == "postgres" for value in parameters if type(value) is str):
+            item.add_marker(pytest.mark.database)
+
+
 @pytest.fixture
 def seed() -> int:
     """Return the run's seed; ``BLENDER_SEED=$RANDOM make test`` draws a new one."""

@@ -39,6 +39,7 @@ def test_the_wheel_carries_the_published_statements_and_the_page(wheel: Path) ->
         assert f"{reproduction}/figures/drawing/assets/{asset}" in names
 
 
+@pytest.mark.built
 def test_the_wheel_carries_the_dashboard_and_stays_small(wheel: Path) -> None:
     files = {one.filename: one.file_size for one in ZipFile(wheel).infolist()}
     folder = "blender_dp/service/dashboard/"
@@ -49,6 +50,7 @@ def test_the_wheel_carries_the_dashboard_and_stays_small(wheel: Path) -> None:
     assert not [name for name in files if "node_modules" in name or name.endswith(".tsx")]
 
 
+@pytest.mark.built
 def test_the_installed_service_shows_the_dashboard(wheel: Path, tmp_path: Path) -> None:
     """Unpacked where nothing else of ours is, it answers with the page and what the page needs."""
     ZipFile(wheel).extractall(tmp_path / "installed")

@@ -1,6 +1,7 @@
 """The channel of subset selection: exactly as private as promised, and no noisier than need be."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from core.fig_6_by_hand import WORD, exp
 from core.subset_law_by_hand import candidates, law, pin, pout, rare_variance, rounded
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
@@ -24,8 +25,19 @@ LOCAL_ALG = LocalAlgMechanism(
 )
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("size", SIZES)
+promises = st.fractions(Fraction(1, 1000), Fraction(20), max_denominator=10**6)
+
+
+def at_the_corners(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a property also for the shortest and longest lists and the least and largest ε."""
+    for size in (2, 3, 2999, 3000):
+        for epsilon in (Fraction(1, 1000), Fraction(1), Fraction(20)):
+            test = example(size=size, epsilon=epsilon)(test)
+    return test
+
+
+@at_the_corners
+@given(size=st.integers(2, 3000), epsilon=promises)
 def test_the_threshold_is_the_stated_probability_rounded_down(size: int, epsilon: Fraction) -> None:
     channel = SubsetChannel.of(size, epsilon)
     d = channel.subset_size
@@ -34,8 +46,8 @@ def test_the_threshold_is_the_stated_probability_rounded_down(size: int, epsilon
     assert channel.pin == pytest.approx(float(pin(size, d, epsilon)), rel=1e-12)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("size", SIZES)
+@at_the_corners
+@given(size=st.integers(2, 3000), epsilon=promises)
 def test_the_likelihood_ratio_of_any_two_items_is_within_the_promise(
     size: int, epsilon: Fraction
 ) -> None:
@@ -46,6 +58,7 @@ def test_the_likelihood_ratio_of_any_two_items_is_within_the_promise(
     assert 1 < channel.likelihood_ratio() <= exp(epsilon)
     assert channel.tight_epsilon() <= float(epsilon)
     assert channel.tight_epsilon() == pytest.approx(float(epsilon), rel=1e-9)
+    assert 1 <= channel.subset_size <= max(1, math.ceil(size / 2))
 
 
 @pytest.mark.parametrize("size", [2, 5, 232, 3000])
@@ -59,16 +72,8 @@ def test_one_word_more_would_break_the_promise(size: int) -> None:
     assert greedy.likelihood_ratio() > exp(epsilon)
 
 
-@given(size=st.integers(2, 3000), epsilon=st.fractions(Fraction(1, 1000), Fraction(20)))
-def test_the_promise_is_kept_for_any_list_and_epsilon(size: int, epsilon: Fraction) -> None:
-    epsilon = epsilon.limit_denominator(10**6)
-    channel = SubsetChannel.of(size, epsilon)
-    assert 1 < channel.likelihood_ratio() <= exp(epsilon)
-    assert 1 <= channel.subset_size <= max(1, math.ceil(size / 2))
-
-
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("size", SIZES)
+@at_the_corners
+@given(size=st.integers(2, 3000), epsilon=promises)
 def test_the_subset_size_has_the_least_variance_of_the_candidates(
     size: int, epsilon: Fraction
 ) -> None:
