@@ -6,8 +6,7 @@ import pytest
 
 from blender_dp.core.errors import BlenderError, MissingExtraError
 from blender_dp.engine import choice
-from blender_dp.engine.choice import choose_engine
-from blender_dp.engine.remote_paths import is_remote
+from blender_dp.engine.choice import choose_engine, is_remote
 from blender_dp.engine.spark import session as spark_session
 from logs import popular_rows, write_csv
 

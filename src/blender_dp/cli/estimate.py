@@ -9,8 +9,7 @@ from blender_dp.cli.options import Flag, Output
 from blender_dp.cli.spark_estimate import count_on_spark
 from blender_dp.cli.terminal import RESULTS, print_json
 from blender_dp.core.errors import BlenderError
-from blender_dp.engine.choice import EngineName
-from blender_dp.engine.remote_paths import is_remote
+from blender_dp.engine.choice import EngineName, is_remote
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.estimates import client_document
 from blender_dp.wire.published.head_list import read_head_list

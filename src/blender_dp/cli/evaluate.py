@@ -12,8 +12,7 @@ from blender_dp.cli.imagined_evaluation import ImaginedTrials, evaluate_imagined
 from blender_dp.cli.measures import print_measures
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
 from blender_dp.cli.terminal import StepProgress, print_json, say, shown_progress
-from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
-from blender_dp.engine.extras import is_installed
+from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError, is_installed
 from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.log_codes import coded
 from blender_dp.evaluation.trials.scores import Scores

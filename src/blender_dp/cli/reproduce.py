@@ -11,10 +11,9 @@ from cyclopts import Parameter
 
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
-from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.core.errors import MissingExtraError, ParameterError, is_installed
 from blender_dp.core.parameters import Preset
 from blender_dp.engine.duckdb.readers import LogFormat
-from blender_dp.engine.extras import is_installed
 from blender_dp.engine.synthetic import Shape
 from blender_dp.evaluation.reproduction.data_sets import DataSet, real_data, synthetic_data
 from blender_dp.evaluation.reproduction.document import Shown, contents, document_of, provenance

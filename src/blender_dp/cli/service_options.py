@@ -5,8 +5,7 @@ from pathlib import Path
 
 from cyclopts import Parameter
 
-from blender_dp.core.errors import MissingExtraError
-from blender_dp.engine.extras import is_installed
+from blender_dp.core.errors import MissingExtraError, is_installed
 
 
 @Parameter(name="*", group="Storage")

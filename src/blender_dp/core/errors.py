@@ -14,6 +14,7 @@ BrokenInvariantError        a bug here, never the caller's mistake
 No message carries a query, a URL or a user id.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -67,3 +68,8 @@ class MissingExtraError(BlenderError, ImportError):
 
 class BrokenInvariantError(AssertionError):
     """The library contradicts itself. Please report it."""
+
+
+def is_installed(module: str) -> bool:
+    """Tell whether ``module`` can be imported, without importing it."""
+    return find_spec(module) is not None

@@ -1,20 +1,24 @@
 """Which engine counts: what a person asked for, or what suits the log and is installed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from blender_dp.core.errors import BlenderError
+from blender_dp.core.errors import BlenderError, is_installed
 from blender_dp.engine.duckdb.readers import find_log_files
-from blender_dp.engine.extras import is_installed
-from blender_dp.engine.remote_paths import is_remote
 from blender_dp.engine.spark.session import is_running, require_spark
 
 EngineName = Literal["auto", "duckdb", "spark"]
 
 ONE_MACHINE_BYTES = 50 * 10**9
 """Below this one machine is done soon: Spark takes about six times the CPU of DuckDB."""
+
+
+TABLE = "table:"
+"""Prefix of a name in Spark's catalogue of tables, where a path is expected."""
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/]?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +77,9 @@ def _duckdb(paths: Sequence[str | Path], reason: str) -> EngineChoice:
 
 def _bytes_of(paths: Sequence[str | Path]) -> int:
     return sum(path.stat().st_size for path in find_log_files(list(paths)))
+
+
+def is_remote(path: str | Path) -> bool:
+    """Tell whether a path has a scheme, such as hdfs:// or s3a://, or names a table of Spark."""
+    text = str(path)
+    return text.startswith(TABLE) or _SCHEME.match(text) is not None

@@ -96,7 +96,7 @@ class Log:
     def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
         if choice.name == "spark":
             # Here, because it is optional and takes a while to load.
-            from blender_dp.engine.spark.run import opened_on_spark  # noqa: PLC0415
+            from blender_dp.engine.spark.tables import opened_on_spark  # noqa: PLC0415
 
             settings = SparkSettings(
                 master=workspace.master,

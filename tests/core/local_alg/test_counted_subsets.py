@@ -20,7 +20,7 @@ from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.local_alg.sharp import choose_subsets, subset_counts
-from blender_dp.evaluation.trials.counted_subsets import subset_counts_from_cell_counts
+from blender_dp.evaluation.trials.counted_reports import subset_counts_from_cell_counts
 from exact_tests import assert_frequencies, assert_same_law, assert_sample_catches
 
 DRAWS = 1_500

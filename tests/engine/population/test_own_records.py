@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.engine.population.quotient import quotient
+from blender_dp.engine.population.keyed_permutation import quotient
 
 
 @dataclass(frozen=True)

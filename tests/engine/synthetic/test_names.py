@@ -11,18 +11,16 @@ from hypothesis import strategies as st
 
 from blender_dp.engine.synthetic import Shape, SyntheticLog
 from blender_dp.engine.synthetic.names import (
+    ADJECTIVES,
+    HEAD_QUERIES,
+    PLACES_AND_TRADES,
+    TREES_AND_THINGS,
     query_numbers,
     query_words,
     url_addresses,
     url_numbers,
 )
 from blender_dp.engine.synthetic.shapes import MAX_QUERIES
-from blender_dp.engine.synthetic.words import (
-    ADJECTIVES,
-    HEAD_QUERIES,
-    PLACES_AND_TRADES,
-    TREES_AND_THINGS,
-)
 
 query_ids = st.integers(0, MAX_QUERIES - 1)
 url_ids = st.integers(0, 8)

@@ -8,15 +8,16 @@ divide 2^31 - 2; no product reaches 2^63.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.engine.population.quotient import quotient
 
 PRIME = 2**31 - 1
+Number = TypeVar("Number", int, nw.Expr)
+"""A number, or a column of numbers in an engine's own arithmetic: one formula serves both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,14 @@ class KeyedPermutation:
         squared = first.with_columns(power=y * y % PRIME)
         fourth = squared.with_columns(power=power * power % PRIME)
         return fourth.with_columns(shuffled=power * y % PRIME).drop("power")
+
+
+def quotient(dividend: Number, divisor: Number | int) -> Number:
+    """Divide whole numbers, none negative, and round down: exact below 2^62 on every engine.
+
+    Spark divides doubles and rounds down, so that rounding can change the result by one. Half a
+    divisor is added to a multiple of the divisor first: the quotient is then far from the next
+    whole number, and exact in doubles up to 2^31 + 1, the largest that the prime gives.
+    """
+    whole = dividend - dividend % divisor
+    return (whole + divisor // 2) // divisor

@@ -18,9 +18,9 @@ from blender_dp.engine.population.group_sizes import (
     opt_in_users,
     require_both_groups,
 )
+from blender_dp.engine.population.keyed_permutation import quotient
 from blender_dp.engine.population.ordered_users import OrderedUsers
 from blender_dp.engine.population.own_records import OwnRecords
-from blender_dp.engine.population.quotient import quotient
 from blender_dp.engine.population.record_sums import TableRecordSums
 from blender_dp.engine.population.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.engine.tables import Frame, Tables

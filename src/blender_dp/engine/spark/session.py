@@ -9,8 +9,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
-from blender_dp.engine.extras import is_installed
+from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError, is_installed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,17 +1,20 @@
 """The same questions on a cluster: Spark, through the expressions that DuckDB runs too."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import narwhals as nw
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.spark.keeping import KeptFrames
 from blender_dp.engine.spark.numbering import counter, numbers_in_partitions, rows_of_partitions
-from blender_dp.engine.spark.readers import SparkLog
+from blender_dp.engine.spark.readers import SparkLog, open_spark_log
 from blender_dp.engine.spark.readers.failures import explained_failures
+from blender_dp.engine.spark.session import SparkSettings, opened_session
 from blender_dp.engine.tables import Frame
 
 
@@ -107,3 +110,20 @@ class SparkTables:
     @staticmethod
     def _frame(native: DataFrame) -> Frame:
         return nw.from_native(native)
+
+
+@contextmanager
+def opened_on_spark(
+    paths: Sequence[str | Path],
+    log_format: LogFormat,
+    columns: LogColumns,
+    settings: SparkSettings,
+) -> Iterator[tuple[SparkTables, SparkLog]]:
+    """Open a log on Spark; what Spark kept for it is dropped afterwards."""
+    frames = KeptFrames()
+    with opened_session(settings) as spark:
+        try:
+            log = open_spark_log(spark, paths, frames, format=log_format, columns=columns)
+            yield SparkTables(spark, log, frames), log
+        finally:
+            frames.drop_all()

@@ -1,18 +1,20 @@
-"""What many clients report, drawn from how many are in each cell: no client is looked at alone.
+"""Counts of all clients' reports, drawn from the number of clients in each cell.
 
-For evaluation only: the law is LocalAlg's up to the rounding of probabilities to doubles, and the
-coins come from a fast seeded generator that is no secret.
+For evaluation only: the law is that of LocalAlg, or of
+:func:`~blender_dp.core.local_alg.sharp.subset_counts`, up to the rounding of probabilities to
+doubles, and the randomness comes from a fast seeded generator that is not secret.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.local_alg.counted_subsets import count_subsets
 from blender_dp.engine.population.simulated_clients import Randomise
-from blender_dp.evaluation.trials.counted_subsets import subset_counts_from_cell_counts
 
 
 def all_at_once(rng: np.random.Generator) -> Randomise:
@@ -81,3 +83,33 @@ class _Groups:
             place = other + (other >= self.own[large, np.newaxis])
             np.add.at(arrivals, self.first[large, np.newaxis] + place, counts)
         return arrivals
+
+
+def subset_counts_from_cell_counts(
+    true_counts: IntArray, channel: SubsetChannel, rng: np.random.Generator
+) -> IntArray:
+    """Return how many reports name each item, given how many clients hold each.
+
+    Every client names exactly d items: drawing each item by a coin of its own would have other
+    covariances, and the estimates would no longer add up to one.
+    """
+    return count_subsets(true_counts, channel, _FastCoins(rng))
+
+
+class _FastCoins:
+    """The draws of counting, by numpy's generator."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def truthful(self, clients: IntArray, share: Fraction) -> IntArray:
+        """Return how many clients of each item are truthful."""
+        return self._rng.binomial(clients, float(share))
+
+    def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
+        """Return how many of each group's clients pick."""
+        return self._rng.binomial(clients, picks / among)
+
+    def part(self, clients: IntArray, count: int) -> IntArray:
+        """Return how a uniform part of the clients is spread over the groups."""
+        return self._rng.multivariate_hypergeometric(clients, count)

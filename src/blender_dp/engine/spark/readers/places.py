@@ -11,9 +11,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from blender_dp.core.errors import InputError, ParameterError
+from blender_dp.engine.choice import TABLE, is_remote
 from blender_dp.engine.duckdb.readers import find_log_files
 from blender_dp.engine.duckdb.readers.files import TEXT_SUFFIXES, compression_of, log_suffix
-from blender_dp.engine.remote_paths import TABLE, is_remote
 
 _HADOOP_PATTERN = re.compile(r"([\\*?\[\]{}])")
 
