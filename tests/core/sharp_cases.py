@@ -5,7 +5,8 @@ from math import ceil, exp
 
 import numpy as np
 
-from blender_dp.core.curator.opt_in_release import Branch, OptInRelease
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.head_list.cells import Cells, FloatArray
 

@@ -20,7 +20,7 @@ from blender_dp.core.certificate.certificate import least_epsilon
 from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.budget import MOST_CANDIDATES, Branch, Budget
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.curator.gaussian_plan import gaussian_plan, total_delta
 from blender_dp.core.curator.laplace_plan import laplace_plan
@@ -34,7 +34,7 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 
 Edges = tuple[tuple[int, ...], tuple[int, ...]]
-_DISCOVERED = sharp_discovery.MOST_CANDIDATES // 2
+_DISCOVERED = MOST_CANDIDATES // 2
 """Pairs of records that one discovery is run on: no more than are kept, or the pairs would compete
 for their place and not be independent."""
 _SUMMED = 200

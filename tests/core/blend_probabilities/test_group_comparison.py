@@ -7,7 +7,7 @@ import pytest
 from core.sharp_cases import Groups, draw_groups
 
 from blender_dp.core.blend_probabilities.sharp import combine
-from blender_dp.core.curator.opt_in_release import Branch
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.estimation.client_views import ClientView
 from blender_dp.core.estimation.poisoning import Disagreement
 

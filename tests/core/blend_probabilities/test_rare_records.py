@@ -9,7 +9,8 @@ from scipy.special import logsumexp
 from scipy.stats import laplace, multivariate_normal, norm, poisson
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
-from blender_dp.core.curator.opt_in_release import Branch, WholeList
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.opt_in_release import WholeList
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import Cells, FloatArray
 

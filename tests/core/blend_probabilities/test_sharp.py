@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.blend_probabilities.sharp import Combined, combine
-from blender_dp.core.curator.opt_in_release import Branch, OptInRelease
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.estimation.client_views import ClientView, ClientViews, choose_query_share
 from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
 from blender_dp.core.head_list.cells import Cells, FloatArray

@@ -8,7 +8,8 @@ from core.sharp_cases import draw_release, falling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blender_dp.core.curator.opt_in_release import Branch, OptInRelease, WholeList
+from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.opt_in_release import OptInRelease, WholeList
 from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
 from blender_dp.core.head_list.cells import Cells, FloatArray
 

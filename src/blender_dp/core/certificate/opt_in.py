@@ -1,7 +1,7 @@
-"""What is released of the opt-in users' data spends so much, from public parameters alone.
+"""Privacy cost of each opt-in release, computed from public parameters.
 
-Noise and thresholds are asked of the steps that draw with them, never planned a second time: what
-is accounted for is what was used.
+Noise and thresholds come from the functions that the steps draw with, never from a second plan, so
+that the account covers the noise that was used.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,12 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import floor
+from typing import assert_never
 
 from blender_dp.core.certificate.certificate import Account, Constant, Part, least_epsilon
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.curator.budget import Branch, Budget, Spending
+from blender_dp.core.curator.budget import Branch, Budget, Release, Spending
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, is_private, total_delta
 from blender_dp.core.curator.laplace_plan import LaplacePlan, enumerated_delta
 from blender_dp.core.errors import BrokenInvariantError
@@ -58,7 +59,7 @@ def _finders(parameters: Parameters) -> Account:
 
     m_o = parameters.records_per_optin_user
     part = Part(
-        release="discovery",
+        release=Release.DISCOVERY.value,
         method="The divergence of the threshold rule over all swaps of a user's record."
         if m_o == 1
         else "The probability that a record of one user is released, at most (PRIVACY.md, step 2).",
@@ -79,7 +80,7 @@ def _finders(parameters: Parameters) -> Account:
 def _counted(parameters: Parameters) -> Account:
     """Return the account of the users who are counted (Fig. 4); nothing else touches them."""
     part = _noise_part(
-        Spending(release="sums", epsilon=exact(parameters.epsilon), delta=Fraction(0)),
+        Spending(release=Release.SUMS, epsilon=exact(parameters.epsilon), delta=Fraction(0)),
         paper_optin.sum_noise(parameters),
         sensitivity=2 * parameters.records_per_optin_user,
     )
@@ -89,20 +90,25 @@ def _counted(parameters: Parameters) -> Account:
 def _everybody(parameters: Parameters, branch: Branch, to: str) -> Account:
     """Return the account of users who serve every release of ``sharp``, line by line."""
     budget = Budget.of(parameters)
-    parts = [_line(line, budget, branch) for line in budget.ledger(branch)]
+    parts = [_line(line, budget) for line in budget.ledger(branch)]
     return _account(to, parameters, parts)
 
 
-@cache  # asked before any data is read, at the end of a run and for its release
-def _line(line: Spending, budget: Budget, branch: Branch) -> Part:
-    if line.release == "choice of the branch":
-        return _noise_part(line, sharp_discovery.branch_noise(budget), sensitivity=UNIT)
-    if branch == "gauss":
-        return _gaussian(line, _drawn_plan(line, budget))
-    if line.release == "discovery":
-        return _counts(line, sharp_discovery.count_plan(budget))
-    of_sums, of_scalars = sharp_optin.noises(branch, budget)
-    noise = of_sums if line.release == "sums" else of_scalars
+@cache  # computed before any data is read, at the end of a run and for its release
+def _line(line: Spending, budget: Budget) -> Part:
+    match line.release:
+        case Release.BRANCH:
+            return _noise_part(line, sharp_discovery.branch_noise(budget), sensitivity=UNIT)
+        case Release.GAUSSIAN:
+            return _gaussian(line, _drawn_plan(line, budget))
+        case Release.DISCOVERY:
+            return _counts(line, sharp_discovery.count_plan(budget))
+        case Release.SUMS:
+            noise, _ = sharp_optin.noises("laplace", budget)
+        case Release.SCALARS:
+            _, noise = sharp_optin.noises("laplace", budget)
+        case _:
+            assert_never(line.release)
     if not isinstance(noise, DiscreteLaplace):
         raise BrokenInvariantError("the Laplace branch has Laplace noise")
     return _noise_part(line, noise, sensitivity=2 * UNIT)
@@ -115,7 +121,7 @@ def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> 
     # Where no ratio exceeds e^spent, δ(ε) is at most 1 - e^(ε - spent).
     beyond = 1 - exp_enclosure(-excess, _BITS).ends()[0] if excess else Fraction(0)
     return Part(
-        release=line.release,
+        release=line.release.value,
         method="How far a swap of a user moves the sums, over the scale of their noise.",
         promised_epsilon=line.epsilon,
         promised_delta=line.delta,
@@ -131,7 +137,7 @@ def _counts(line: Spending, plan: LaplacePlan) -> Part:
         return enumerated_delta(plan, at)
 
     return Part(
-        release=line.release,
+        release=line.release.value,
         method="The divergence of the released counts over all swaps of a user's record.",
         promised_epsilon=line.epsilon,
         promised_delta=line.delta,
@@ -165,7 +171,7 @@ def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
         return total_delta(replace(plan, epsilon=at))
 
     return Part(
-        release=line.release,
+        release=line.release.value,
         method="The curve of Gaussian noise at the μ of all three, and the probability that a "
         "record of one user is released; upper bounds of both.",
         promised_epsilon=line.epsilon,

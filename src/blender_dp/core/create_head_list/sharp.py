@@ -18,7 +18,7 @@ import numpy as np
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
-from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
+from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Branch, Budget
 from blender_dp.core.curator.discovery import BranchChoice, Discovery
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
@@ -31,8 +31,6 @@ from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 
-MOST_CANDIDATES = 3_000
-"""K_max, the most records that are kept: those of the largest values."""
 GAUSS_ADVANTAGE = 0.77
 """The Gaussian branch is taken if its threshold, for an average user, is below this share of the
 other's: about where both list equally many on logs of search records."""

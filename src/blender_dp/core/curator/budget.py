@@ -7,6 +7,7 @@ about how concentrated users' records are. Computing any of them a second time s
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
 
@@ -21,13 +22,25 @@ SCALAR_SHARE = Fraction(1, 100)
 """What the choice of the branch gets, and of the rest again the two concentration scalars."""
 MOST_RECORDS = 32
 """m, the most distinct records of a user that count in the Gaussian branch."""
+MOST_CANDIDATES = 3_000
+"""K_max, the most records that discovery keeps: those of the largest values."""
+
+
+class Release(StrEnum):
+    """Releases of the opt-in users' data; the value is the name in a certificate."""
+
+    BRANCH = "choice of the branch"
+    DISCOVERY = "discovery"
+    SUMS = "sums"
+    SCALARS = "scalars"
+    GAUSSIAN = "discovery, sums and scalars together"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
     """One line of the ledger."""
 
-    release: str
+    release: Release
     epsilon: Fraction
     delta: Fraction
 
@@ -74,21 +87,17 @@ class Budget:
     def ledger(self, branch: Branch) -> list[Spending]:
         """Return every release and what it spends; the lines add up to (ε, δ)."""
         nothing = Fraction(0)
-        lines = [
-            Spending(release="choice of the branch", epsilon=self.branch_epsilon, delta=nothing)
-        ]
+        lines = [(Release.BRANCH, self.branch_epsilon, nothing)]
         if branch == "gauss":
-            lines.append(
-                Spending(
-                    release="discovery, sums and scalars together",
-                    epsilon=self.rest,
-                    delta=self.delta,
-                )
-            )
+            lines.append((Release.GAUSSIAN, self.rest, self.delta))
         else:
             lines += [
-                Spending(release="discovery", epsilon=self.discovery_epsilon, delta=self.delta),
-                Spending(release="sums", epsilon=self.estimation_epsilon, delta=nothing),
-                Spending(release="scalars", epsilon=self.scalar_epsilon, delta=nothing),
+                (Release.DISCOVERY, self.discovery_epsilon, self.delta),
+                (Release.SUMS, self.estimation_epsilon, nothing),
+                (Release.SCALARS, self.scalar_epsilon, nothing),
             ]
-        return [line for line in lines if line.epsilon > 0]
+        return [
+            Spending(release=release, epsilon=epsilon, delta=delta)
+            for release, epsilon, delta in lines
+            if epsilon > 0
+        ]

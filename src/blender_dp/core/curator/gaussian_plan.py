@@ -16,17 +16,19 @@ from functools import cache
 from math import ceil, erfc, exp, expm1, isqrt, log1p, sqrt
 from statistics import NormalDist
 
+from blender_dp.core.curator.budget import (
+    ESTIMATION_SHARE,
+    MOST_CANDIDATES,
+    MOST_RECORDS,
+    SCALAR_SHARE,
+)
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.exact.enclosure import Enclosure, ln_enclosure
 from blender_dp.core.exact.lattice import UNIT, weights
 from blender_dp.core.exact.normal_tail import gaussian_delta, normal_tail
 
 TOUCHED = 10_000
-"""The most noisy sums that one exchange of a user moves.
-
-At most 2m records in discovery, every cell of a list of 3,000 records (6,001 with every ⋆) and
-two scalars.
-"""
+"""The most noisy sums that one exchange of a user may move, for the proof; see :func:`touched`."""
 LEAST_SIGMA = 1 << 26
 """The narrowest noise, in lattice units, for which :data:`LATTICE_SLACK` holds."""
 FAR_OUT = 32
@@ -80,9 +82,9 @@ def gaussian_plan(
     epsilon: Fraction,
     delta: Fraction,
     *,
-    most: int = 32,
-    estimation_share: Fraction = Fraction(15, 100),
-    scalar_share: Fraction = Fraction(1, 100),
+    most: int = MOST_RECORDS,
+    estimation_share: Fraction = ESTIMATION_SHARE,
+    scalar_share: Fraction = SCALAR_SHARE,
 ) -> GaussianPlan:
     """Return the plan with the lowest threshold that keeps (ε, δ), proved in exact arithmetic.
 
@@ -124,11 +126,20 @@ def is_private(plan: GaussianPlan) -> bool:
     """Prove the plan: every condition of PRIVACY.md, by fractions that were rounded against it."""
     return (
         min(plan.sigmas) >= LEAST_SIGMA
-        and 2 * plan.most <= TOUCHED // 4
+        and touched(plan.most) <= TOUCHED
         and sum(Fraction(2 * UNIT**2, sigma**2) for sigma in plan.sigmas) <= plan.mu**2
         and unique_release_probability(plan) <= plan.delta_unique
         and total_delta(plan) <= plan.delta
     )
+
+
+def touched(most: int) -> int:
+    """Return how many noisy sums one exchange of a user moves at most.
+
+    2m records in discovery; every cell of the list: each record, its query's ⋆, and ⟨⋆,⋆⟩; and two
+    scalars.
+    """
+    return 2 * most + (2 * MOST_CANDIDATES + 1) + 2
 
 
 def total_delta(plan: GaussianPlan) -> Fraction:

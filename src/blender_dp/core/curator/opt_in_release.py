@@ -6,11 +6,9 @@ users' data is known to any later step.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.head_list.cells import FloatArray
-
-Branch = Literal["laplace", "gauss"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
