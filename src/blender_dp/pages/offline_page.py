@@ -19,7 +19,10 @@ from typing import Any
 
 _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
-    for name in ("elements", "numbers", "cells", "tooltip", "scales", "series", "plane", "theme")
+    for name in (
+        *("elements", "numbers", "cells", "table_rows", "tooltip"),
+        *("scales", "series", "plane", "theme"),
+    )
 )
 """Scripts of every page; read before its own."""
 

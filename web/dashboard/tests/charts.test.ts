@@ -1,6 +1,7 @@
+import { rowText } from '@blender-dp/pages/cells.js';
 import { expect, test } from 'vitest';
 import type { Estimate } from '../src/api/documents.js';
-import { blended, groupsApart, normalQuantile, rowName } from '../src/charts/estimates.js';
+import { blended, groupsApart, normalQuantile } from '../src/charts/estimates.js';
 import { shortened } from '../src/charts/rows.js';
 
 const ROW: Estimate = {
@@ -39,9 +40,9 @@ test('a group that says nothing of a row is not drawn there', () => {
 });
 
 test('rows have names in plain text', () => {
-  expect(rowName(ROW)).toBe('weather → a.example');
-  expect(rowName({ ...ROW, cell: 'other_url', url: null })).toBe('weather → ⋆');
-  expect(rowName({ ...ROW, cell: 'other', query: null, url: null })).toBe('⋆ everything else');
+  expect(rowText(ROW)).toBe('weather → a.example');
+  expect(rowText({ ...ROW, cell: 'other_url', url: null })).toBe('weather → ★');
+  expect(rowText({ ...ROW, cell: 'other', query: null, url: null })).toBe('★ everything else');
 });
 
 test('names are cut between whole letters', () => {

@@ -1,10 +1,12 @@
 /** The release: what is popular, how sure that is, and what stands behind it. */
 
-import { count, day, percent, plain, plural } from '@blender-dp/pages/numbers.js';
+import { rowText } from '@blender-dp/pages/cells.js';
+import { count, day, percent, percentTick, plain, plural } from '@blender-dp/pages/numbers.js';
+import { BLEND, CLIENTS, OPT_IN } from '@blender-dp/pages/series.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
-import { blended, groupsApart, listed, rowName } from '../charts/estimates.js';
+import { blended, groupsApart, listed } from '../charts/estimates.js';
 import { drawRows } from '../charts/rows.js';
 import { drawWeights } from '../charts/weights.js';
 import { useLoaded } from '../loading.js';
@@ -96,10 +98,10 @@ function Estimates({ release }: { readonly release: Release }) {
   const draw = useMemo(
     () =>
       drawRows({
-        names: top.map(rowName),
+        names: top.map(rowText),
         series: view === 'blend' ? [blended(top)] : groupsApart(top, release.confidence),
         axis: 'Probability →',
-        tick: (value) => `${plain(Number((value * 100).toPrecision(6)))} %`,
+        tick: percentTick,
       }),
     [top, view, release.confidence],
   );
@@ -117,7 +119,7 @@ function Estimates({ release }: { readonly release: Release }) {
         <Choice legend="Top" options={SIZES} chosen={size} choose={setSize} />
         <Choice legend="By" options={VIEWS} chosen={view} choose={setView} />
       </div>
-      <GroupLegend names={view === 'blend' ? ['Blend'] : ['Opt-in users', 'Clients']} />
+      <GroupLegend groups={view === 'blend' ? [BLEND] : [OPT_IN, CLIENTS]} />
       <Chart
         label={`The ${count(top.length)} most popular ${set} with intervals; the table below has the numbers.`}
         draw={draw}

@@ -1,9 +1,9 @@
 /** How much the opt-in users count in the blend, by how popular a row is. */
 
+import { rowText } from '@blender-dp/pages/cells.js';
 import { percent, plain } from '@blender-dp/pages/numbers.js';
 import type { Estimate } from '../api/documents.js';
 import type { Draw } from '../parts/chart.js';
-import { rowName } from './estimates.js';
 import { shortened } from './rows.js';
 
 export function drawWeights(rows: readonly Estimate[]): Draw {
@@ -39,7 +39,7 @@ export function drawWeights(rows: readonly Estimate[]): Draw {
         fillOpacity: 0.75,
         r: 3,
         title: (row: Estimate) =>
-          `${shortened(rowName(row), 60)}\n${percent(row.probability)}, weight ${percent(row.opt_in_weight)}`,
+          `${shortened(rowText(row), 60)}\n${percent(row.probability)}, weight ${percent(row.opt_in_weight)}`,
         tip: width > 500,
       }),
     ],

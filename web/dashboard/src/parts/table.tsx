@@ -1,12 +1,19 @@
 /** Tables of any length: sorted by any column, filtered, a page at a time. */
 
-import { count } from '@blender-dp/pages/numbers.js';
+import {
+  filteredRows,
+  nextOrder,
+  type Order,
+  pageWords,
+  ROWS_PER_PAGE,
+  SORT_SIGNS,
+  sortedRows,
+  sortState,
+} from '@blender-dp/pages/table_rows.js';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { filteredRows, type Order, sortedRows } from './table-order.js';
 
-const ROWS_A_PAGE = 50;
-/** So many rows anybody can count; they need no filter and no words about pages. */
+/** At most this many rows need no filter and no words about pages. */
 const FEW = 10;
 
 export interface Column<Row> {
@@ -28,14 +35,14 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TableProps<Row>) {
-  const [order, setOrder] = useState<Order | null>(null);
+  const [order, setOrder] = useState<Order<number> | null>(null);
   const [wanted, setWanted] = useState('');
   const [page, setPage] = useState(0);
   const shown = useMemo(
     () => sortedRows(filteredRows(rows, texts, wanted), columns, order),
     [rows, texts, wanted, columns, order],
   );
-  const length = rowsAPage ?? ROWS_A_PAGE;
+  const length = rowsAPage ?? ROWS_PER_PAGE;
   const first = Math.min(page, Math.max(Math.ceil(shown.length / length) - 1, 0)) * length;
   const restart = (change: () => void) => {
     change();
@@ -66,7 +73,7 @@ export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TablePr
                 <Head
                   key={column.name}
                   column={column}
-                  order={order?.column === at ? order : null}
+                  sorted={sortState(order, at)}
                   sort={() => restart(() => setOrder(nextOrder(order, at, column.isText ?? false)))}
                 />
               ))}
@@ -84,26 +91,19 @@ export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TablePr
   );
 }
 
-function nextOrder(order: Order | null, column: number, isText: boolean): Order {
-  if (order?.column === column) return { column, direction: order.direction === 1 ? -1 : 1 };
-  return { column, direction: isText ? 1 : -1 };
-}
-
 interface HeadProps<Row> {
   readonly column: Column<Row>;
-  readonly order: Order | null;
+  readonly sorted: 'none' | 'ascending' | 'descending';
   readonly sort: () => void;
 }
 
-function Head<Row>({ column, order, sort }: HeadProps<Row>) {
-  const sorted = order === null ? 'none' : order.direction === 1 ? 'ascending' : 'descending';
-  const sign = { none: '↕', ascending: '▲', descending: '▼' }[sorted];
+function Head<Row>({ column, sorted, sort }: HeadProps<Row>) {
   return (
-    <th scope="col" class={column.isText ? 'text' : 'number'} aria-sort={sorted as 'none'}>
+    <th scope="col" class={column.isText ? 'text' : 'number'} aria-sort={sorted}>
       <button type="button" class="sort" title={column.hint} onClick={sort}>
         {column.name}
         <span class="sort-sign" aria-hidden="true">
-          {sign}
+          {SORT_SIGNS[sorted]}
         </span>
       </button>
     </th>
@@ -142,9 +142,7 @@ function Pager({ first, length, all, turn }: PagerProps) {
   if (all > 0 && all <= FEW) return null;
   return (
     <div class="pager">
-      <span aria-live="polite">
-        {all === 0 ? 'No rows.' : `Rows ${count(first + 1)} to ${count(last)} of ${count(all)}`}
-      </span>
+      <span aria-live="polite">{all === 0 ? 'No rows.' : pageWords(first, last - first, all)}</span>
       {all > length && (
         <span class="pager-buttons">
           <button type="button" class="button" disabled={page === 0} onClick={() => turn(page - 1)}>

@@ -1,4 +1,5 @@
 /** What people typed, which may be anything; and what stands for everything else. */
+import { WILDCARD_NAMES, WILDCARD_SIGN } from '@blender-dp/pages/cells.js';
 import type { Estimate } from '../api/documents.js';
 
 export function Typed({ text }: { readonly text: string }) {
@@ -11,19 +12,19 @@ export function Typed({ text }: { readonly text: string }) {
 
 /** The name of a row: a query, a record, or the rest of something. */
 export function QueryName({ row }: { readonly row: Estimate }) {
-  return row.query === null ? <Wildcard name="everything else" /> : <Typed text={row.query} />;
+  return row.query === null ? <Wildcard name={WILDCARD_NAMES.rest} /> : <Typed text={row.query} />;
 }
 
 export function UrlName({ row }: { readonly row: Estimate }) {
-  if (row.cell === 'other') return <Wildcard name="everything else" />;
-  return row.url ? <Typed text={row.url} /> : <Wildcard name="any other page" />;
+  if (row.cell === 'other') return <Wildcard name={WILDCARD_NAMES.rest} />;
+  return row.url ? <Typed text={row.url} /> : <Wildcard name={WILDCARD_NAMES.url} />;
 }
 
 function Wildcard({ name }: { readonly name: string }) {
   return (
     <span class="wildcard">
       <span class="wildcard-sign" aria-hidden="true">
-        ⋆
+        {WILDCARD_SIGN}
       </span>
       {name}
     </span>

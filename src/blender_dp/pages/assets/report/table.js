@@ -1,10 +1,10 @@
 // The table of all estimates: sorted by any column, filtered, a page at a time.
 
-const ROWS_A_PAGE = 50;
+const FIRST_ORDER = { column: "probability", direction: -1 };
 
 /** Start the table of queries and records. */
 function startTable(report) {
-  const view = { report, what: "queries", sortedBy: "probability", direction: -1, page: 0 };
+  const view = { report, what: "queries", order: FIRST_ORDER, page: 0 };
   if (report.rows.queries.length === 0) {
     document.querySelector('input[name="table-what"][value="records"]').checked = true;
   }
@@ -31,10 +31,12 @@ function turnPage(view, step) {
 function drawTable(view) {
   view.what = chosen("table-what");
   const columns = tableColumns(view.report, view.what);
-  if (!columns.some(({ id }) => id === view.sortedBy)) view.sortedBy = "probability";
-  view.shown = sortedRows(filteredRows(view.report.rows[view.what]), columns, view);
-  const first = view.page * ROWS_A_PAGE;
-  const page = view.shown.slice(first, first + ROWS_A_PAGE);
+  if (!columns.some(({ id }) => id === view.order.column)) view.order = FIRST_ORDER;
+  const column = columns.findIndex(({ id }) => id === view.order.column);
+  view.shown = sortedRows(matchingRows(view.report.rows[view.what]), columns,
+    { ...view.order, column });
+  const first = view.page * ROWS_PER_PAGE;
+  const page = view.shown.slice(first, first + ROWS_PER_PAGE);
   const table = byId("estimates");
   drawHead(table.tHead, columns, view);
   table.tBodies[0].replaceChildren(...page.map((row) => tableRow(columns, row)));
@@ -42,27 +44,10 @@ function drawTable(view) {
   markClipped(table);
 }
 
-function filteredRows(rows) {
-  const wanted = byId("table-filter").value.trim().toLocaleLowerCase("en");
+function matchingRows(rows) {
   const withStars = byId("table-stars").checked;
-  const matches = (text) => typeof text === "string"
-    && text.toLocaleLowerCase("en").includes(wanted);
-  return rows.filter((row) => (withStars || isListed(row))
-    && (wanted === "" || matches(row.query) || matches(row.url)));
-}
-
-/** Sort by the chosen column; rows without a value there come last either way. */
-function sortedRows(rows, columns, { sortedBy, direction }) {
-  const { value, isText } = columns.find(({ id }) => id === sortedBy);
-  const collator = new Intl.Collator("en", { numeric: true });
-  const compare = isText ? collator.compare : (a, b) => a - b;
-  const isAbsent = (x) => (isText ? typeof x !== "string" : !isNumber(x));
-  const keyed = rows.map((row) => [value(row), row]);
-  keyed.sort(([a], [b]) => {
-    if (isAbsent(a) || isAbsent(b)) return Number(isAbsent(a)) - Number(isAbsent(b));
-    return direction * compare(a, b);
-  });
-  return keyed.map(([, row]) => row);
+  return filteredRows(rows.filter((row) => withStars || isListed(row)),
+    ({ query, url }) => [query, url], byId("table-filter").value);
 }
 
 function drawHead(head, columns, view) {
@@ -72,20 +57,17 @@ function drawHead(head, columns, view) {
 }
 
 function headCell(column, view) {
-  const isSorted = view.sortedBy === column.id;
-  const order = view.direction > 0 ? "ascending" : "descending";
+  const sorted = sortState(view.order, column.id);
   const button = html("button", { type: "button", class: "sort", "data-column": column.id,
     title: column.hint, click: () => sortBy(view, column) }, column.name,
   html("span", { class: "sort-sign", "aria-hidden": "true" },
-    isSorted ? { ascending: "▲", descending: "▼" }[order] : "↕"));
+    SORT_SIGNS[sorted]));
   return html("th", { scope: "col", class: column.isText ? "text" : "number",
-    "aria-sort": isSorted ? order : "none" }, button);
+    "aria-sort": sorted }, button);
 }
 
 function sortBy(view, column) {
-  const isAgain = view.sortedBy === column.id;
-  view.direction = isAgain ? -view.direction : (column.isText ? 1 : -1);
-  view.sortedBy = column.id;
+  view.order = nextOrder(view.order, column.id, column.isText === true);
   view.page = 0;
   drawTable(view);
 }
@@ -100,7 +82,7 @@ function tableRow(columns, row) {
 function sayPage(view, first, rows) {
   const all = view.shown.length;
   byId("table-count").textContent = all === 0 ? "No rows match."
-    : `Rows ${count(first + 1)} to ${count(first + rows)} of ${count(all)}`;
+    : pageWords(first, rows, all);
   byId("page-back").disabled = view.page === 0;
   byId("page-on").disabled = first + rows >= all;
   byId("table-save").disabled = all === 0;

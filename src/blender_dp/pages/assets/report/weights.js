@@ -100,9 +100,9 @@ function arrow({ x, y, row }) {
 function describeWeight({ row }) {
   const lines = [
     [null, "Opt-in weight", plain(row.opt_in_weight) + (isOutside(row) ? ", outside 0 to 1" : "")],
-    [markOf("opt-in", "diamond"), "Opt-in group", percent(row.opt_in_probability)],
+    [markOf("opt-in", "diamond"), OPT_IN.name, percent(row.opt_in_probability)],
     [markOf("clients", "triangle"), "Clients", percent(row.client_probability)],
-    [markOf("blend", "circle"), "Blend of both", percent(row.probability)],
+    [markOf("blend", "circle"), BLEND.name, percent(row.probability)],
   ];
   return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),
     tooltipLines(lines)],

@@ -3,58 +3,90 @@
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-function byId(id) {
+/** @param {string} id */
+export function byId(id) {
   return document.getElementById(id);
 }
 
+/**
+ * @template {Element} Made
+ * @param {Made} node
+ * @param {Record<string, unknown>} attributes
+ * @param {unknown[]} children
+ */
 function furnish(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (typeof value === "function") node.addEventListener(name, value);
+    if (typeof value === "function") node.addEventListener(name, /** @type {EventListener} */ (value));
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const present = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  node.append(.../** @type {(Node | string)[]} */ (present));
   return node;
 }
 
-/** Make an HTML element; a function among the attributes listens to the event of that name. */
-function html(tag, attributes = {}, ...children) {
+/**
+ * Make an HTML element; a function among the attributes listens to the event of that name.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {unknown[]} children
+ */
+export function html(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);
 }
 
-/** Make an SVG element, in the same way. */
-function svg(tag, attributes = {}, ...children) {
+/**
+ * Make an SVG element, in the same way.
+ * @param {string} tag
+ * @param {Record<string, unknown>} [attributes]
+ * @param {unknown[]} children
+ */
+export function svg(tag, attributes = {}, ...children) {
   return furnish(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
-/** Return the value of the checked radio button of a group. */
-function chosen(name) {
-  return document.querySelector(`input[name="${name}"]:checked`).value;
+/** @param {string} name @returns {HTMLInputElement[]} */
+function radioButtons(name) {
+  return [...document.querySelectorAll(`input[name="${name}"]`)].filter(
+    (node) => node instanceof HTMLInputElement);
 }
 
-function onChoice(name, listener) {
-  for (const input of document.querySelectorAll(`input[name="${name}"]`)) {
-    input.addEventListener("change", listener);
+/** Return the value of the checked radio button of a group. @param {string} name */
+export function chosen(name) {
+  return radioButtons(name).find((input) => input.checked)?.value;
+}
+
+/** @param {string} name @param {EventListener} listener */
+export function onChoice(name, listener) {
+  for (const input of radioButtons(name)) input.addEventListener("change", listener);
+}
+
+/**
+ * Take the choices away that would show no more rows than a smaller one does.
+ * @param {string} name
+ * @param {number} most
+ */
+export function dropIdleChoices(name, most) {
+  /** @type {HTMLInputElement | null} */
+  let useful = null;
+  let shows = 0;
+  for (const input of radioButtons(name)) {
+    const isIdle = useful !== null && shows >= most;
+    shows = Number(input.value);
+    if (input.parentElement) input.parentElement.hidden = isIdle;
+    if (!isIdle) useful = input;
+    else if (input.checked && useful) useful.checked = true;
   }
 }
 
-/** Take the choices away that would show no more rows than a smaller one does. */
-function dropIdleChoices(name, most) {
-  const inputs = [...document.querySelectorAll(`input[name="${name}"]`)];
-  let useful = null;
-  inputs.forEach((input, index) => {
-    const isIdle = index > 0 && Number(inputs[index - 1].value) >= most;
-    input.parentElement.hidden = isIdle;
-    if (!isIdle) useful = input;
-    else if (input.checked) useful.checked = true;
-  });
-}
-
-/** Let clipped texts be reached by keyboard, and only those, so that Tab stays short. */
-function markClipped(container) {
+/**
+ * Let clipped texts be reached by keyboard, and only those, so that Tab stays short.
+ * @param {Element} container
+ */
+export function markClipped(container) {
   for (const node of container.querySelectorAll(".clip")) {
     const isClipped = node.scrollWidth > node.clientWidth;
     node.classList.toggle("is-clipped", isClipped);
-    if (isClipped) node.tabIndex = 0;
+    if (isClipped && node instanceof HTMLElement) node.tabIndex = 0;
   }
 }

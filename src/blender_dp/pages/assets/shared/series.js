@@ -1,15 +1,44 @@
-// The three estimates of a row. Colour and shape both tell them apart.
+// The three estimates of a row, which colour and shape tell apart, and their legend.
 
-const GROUPS = [
-  { id: "opt-in", name: "Opt-in group", shape: "diamond", offset: -11,
-    value: (row) => row.opt_in_probability, interval: (row, z) => around(row, "opt_in", z) },
-  { id: "blend", name: "Blend of both", shape: "circle", offset: 0,
-    value: (row) => row.probability, interval: (row) => given(row) },
-  { id: "clients", name: "Clients", shape: "triangle", offset: 11,
-    value: (row) => row.client_probability, interval: (row, z) => around(row, "client", z) },
-];
+import { html, svg } from "./elements.js";
+import { isNumber } from "./numbers.js";
 
-const SHAPES = {
+/** @typedef {number | null | undefined} Maybe */
+/**
+ * @typedef {object} Estimated
+ * @property {Maybe} [probability]
+ * @property {Maybe} [low]
+ * @property {Maybe} [high]
+ * @property {Maybe} [opt_in_probability]
+ * @property {Maybe} [opt_in_std_error]
+ * @property {Maybe} [client_probability]
+ * @property {Maybe} [client_std_error]
+ */
+/**
+ * @typedef {object} Group
+ * @property {"opt-in" | "blend" | "clients"} id
+ * @property {string} name
+ * @property {"diamond" | "circle" | "triangle"} shape
+ * @property {number} offset
+ * @property {(row: Estimated) => Maybe} value
+ * @property {(row: Estimated, quantile: number) => [number, number] | null} interval
+ */
+
+/** @type {Group} */
+export const OPT_IN = { id: "opt-in", name: "Opt-in users", shape: "diamond", offset: -11,
+  value: (row) => row.opt_in_probability,
+  interval: (row, quantile) => around(row.opt_in_probability, row.opt_in_std_error, quantile) };
+/** @type {Group} */
+export const BLEND = { id: "blend", name: "Blend of both", shape: "circle", offset: 0,
+  value: (row) => row.probability, interval: (row) => given(row) };
+/** @type {Group} */
+export const CLIENTS = { id: "clients", name: "Clients", shape: "triangle", offset: 11,
+  value: (row) => row.client_probability,
+  interval: (row, quantile) => around(row.client_probability, row.client_std_error, quantile) };
+export const GROUPS = [OPT_IN, BLEND, CLIENTS];
+
+/** Outlines around the origin, as paths. */
+export const SHAPES = {
   circle: "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
   diamond: "M0 -4.6L4.6 0L0 4.6L-4.6 0z",
   triangle: "M0 -4.2L4.4 3.6L-4.4 3.6z",
@@ -17,31 +46,42 @@ const SHAPES = {
   dot: "M-1.8 0a1.8 1.8 0 1 0 3.6 0a1.8 1.8 0 1 0 -3.6 0z",
   back: "M-1 0L6 -4V4z",
 };
+export const MARK_BOX = "-7 -7 14 14";
 
-function given(row) {
-  return isNumber(row.low) && isNumber(row.high) ? [row.low, row.high] : null;
+/** Return the interval that a release gives. @param {Estimated} row @returns {[number, number] | null} */
+export function given({ low, high }) {
+  return isNumber(low) && isNumber(high) ? [low, high] : null;
 }
 
-function around(row, group, z) {
-  const [middle, error] = [row[`${group}_probability`], row[`${group}_std_error`]];
-  return isNumber(middle) && isNumber(error) ? [middle - z * error, middle + z * error] : null;
+/** @param {Maybe} middle @param {Maybe} error @param {number} quantile @returns {[number, number] | null} */
+function around(middle, error, quantile) {
+  if (!isNumber(middle) || !isNumber(error)) return null;
+  return [middle - quantile * error, middle + quantile * error];
 }
 
-/** Draw a series' mark alone, for legends and tooltips. */
-function markOf(id, shape) {
-  return svg("svg", { class: `mark series-${id}`, viewBox: "-7 -7 14 14", width: 14, height: 14,
+/** Draw a series' mark alone, for legends and tooltips. @param {string} id @param {keyof typeof SHAPES} shape */
+export function markOf(id, shape) {
+  return svg("svg", { class: `mark series-${id}`, viewBox: MARK_BOX, width: 14, height: 14,
     "aria-hidden": "true" }, svg("path", { d: SHAPES[shape] }));
 }
 
-/** Fill a legend with buttons that show or hide a series; `shown` is changed in place. */
-function drawLegend(legend, series, shown, redraw) {
-  legend.replaceChildren(...series.map(({ id, name, shape }) => html("button", {
-    type: "button", class: "legend-button", "data-series": id, "aria-pressed": "true",
-    click: ({ currentTarget }) => {
+/**
+ * Fill a legend with buttons that show or hide a series; `shown` is changed in place.
+ * @param {Element} legend
+ * @param {{ id: string, name: string, shape: keyof typeof SHAPES }[]} series
+ * @param {Set<string>} shown
+ * @param {() => void} redraw
+ */
+export function drawLegend(legend, series, shown, redraw) {
+  legend.replaceChildren(...series.map(({ id, name, shape }) => {
+    const button = html("button", { type: "button", class: "legend-button", "data-series": id,
+      "aria-pressed": "true" }, markOf(id, shape), name);
+    button.addEventListener("click", () => {
       if (shown.has(id)) shown.delete(id);
       else shown.add(id);
-      currentTarget.setAttribute("aria-pressed", String(shown.has(id)));
+      button.setAttribute("aria-pressed", String(shown.has(id)));
       redraw();
-    },
-  }, markOf(id, shape), name)));
+    });
+    return button;
+  }));
 }

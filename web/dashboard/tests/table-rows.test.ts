@@ -1,6 +1,6 @@
+import { filteredRows, sortedRows } from '@blender-dp/pages/table_rows.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filteredRows, sortedRows } from '../src/parts/table-order.js';
 
 const ROWS = [
   { name: 'week 10', share: 0.2 },
