@@ -74,7 +74,7 @@ def changed(**fields: Any) -> dict[str, Any]:
         ({**LOG, "entries": LOG["entries"][:3]}, "the log has a signature that is not that of"),
         ({**LOG, "signature": None}, "the log is not signed"),
         ({"entries": []}, "must have the fields entries"),
-        ([], "must hold a JSON object"),
+        ([], "must be a JSON object"),
     ],
 )
 def test_a_log_that_does_not_hold_is_one_sentence(

@@ -22,8 +22,7 @@ from fuzz.seeds import Seeds
 
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.service.http.bodies.request_body import inflated
-from blender_dp.service.http.bodies.strict_json import read_json
+from blender_dp.service.http.bodies.request_body import inflated, parse_body
 from blender_dp.service.http.messages import NewCampaign, NewContribution
 from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.wire.documents.document import canonical
@@ -98,8 +97,8 @@ def _file(
 
 def _json(content: bytes) -> None:
     with _refused_properly():
-        value = read_json(content)
-        assert read_json(msgspec.json.encode(value)) == value
+        value = parse_body(content)
+        assert parse_body(msgspec.json.encode(value)) == value
 
 
 def _gzip(content: bytes) -> None:
@@ -109,7 +108,7 @@ def _gzip(content: bytes) -> None:
 
 def _contribution(content: bytes) -> None:
     with _refused_properly():
-        document = read_json(content)
+        document = parse_body(content)
         _converted(document, NewContribution)
         if isinstance(document, dict):
             contribution = read_contribution(document)
@@ -118,7 +117,7 @@ def _contribution(content: bytes) -> None:
 
 def _campaign(content: bytes) -> None:
     with _refused_properly():
-        wanted = _converted(read_json(content), NewCampaign)
+        wanted = _converted(parse_body(content), NewCampaign)
         if wanted is not None:
             wanted.campaign(UUID(int=1), datetime(2026, 11, 16, tzinfo=UTC))
 

@@ -12,14 +12,14 @@ import pytest
 from service.bad_requests import GZIP, JSON
 from service.running import Published, Service, a_contribution, slug_of
 
-from blender_dp.service.http.bodies import strict_json
+from blender_dp.service.http.bodies import request_body
 from blender_dp.service.http.bodies.in_flight import SMALL_BYTES, BodiesInFlight
-from blender_dp.service.http.bodies.request_body import read_body
-from blender_dp.service.http.bodies.strict_json import LONGEST_EXPLAINED
+from blender_dp.service.http.bodies.request_body import LONGEST_EXPLAINED, read_body
 from blender_dp.service.http.bodies.threads import BodyThreads
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.state import ServiceState
+from blender_dp.wire.documents.strict_json import parse_json
 from blender_dp.wire.service.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
 
 pytestmark = pytest.mark.anyio
@@ -31,14 +31,12 @@ HEADERS = [(b"content-type", b"application/json")]
 def explained(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the lengths of the texts that were looked at value by value, as they come."""
     lengths: list[int] = []
-    loads = json.loads
 
-    def counting(text: str, **options: Any) -> Any:
-        if options.get("parse_constant") is strict_json._refuse_constant:
-            lengths.append(len(text))
-        return loads(text, **options)
+    def counting(text: bytes) -> Any:
+        lengths.append(len(text))
+        return parse_json(text)
 
-    monkeypatch.setattr("blender_dp.service.http.bodies.strict_json.json.loads", counting)
+    monkeypatch.setattr(request_body, "parse_json", counting)
     return lengths
 
 

@@ -12,8 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_dp.service.http.bodies import request_body
-from blender_dp.service.http.bodies.request_body import Disconnected, inflated, read_body
-from blender_dp.service.http.bodies.strict_json import read_json
+from blender_dp.service.http.bodies.request_body import (
+    Disconnected,
+    inflated,
+    parse_body,
+    read_body,
+)
 from blender_dp.service.problems import Problem, ProblemError
 
 pytestmark = pytest.mark.anyio
@@ -103,11 +107,11 @@ PLAIN = st.recursive(
 
 @given(PLAIN)
 def test_plain_json_is_read_as_it_was_written(value: object) -> None:
-    assert read_json(json.dumps(value).encode()) == value
-    assert read_json(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert parse_body(json.dumps(value).encode()) == value
+    assert parse_body(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @given(st.binary(max_size=200))
 def test_no_bytes_are_anything_but_json_or_a_problem(body: bytes) -> None:
     with suppress(ProblemError):
-        assert read_json(body) == json.loads(body)
+        assert parse_body(body) == json.loads(body)

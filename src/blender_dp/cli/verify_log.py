@@ -13,7 +13,6 @@ from blender_dp.cli.token_file import read_token
 from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
 from blender_dp.client.transport import HttpTransport
 from blender_dp.wire.documents.document import read_json
-from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.service.signatures import require_key
 
 _PATHS = {"public": "log", "audit": "audit-log"}
@@ -76,5 +75,4 @@ def _pieces(
         token = None if token_file is None else read_token(token_file)
         transport = connections.enter_context(HttpTransport(log))
         return fetched_pieces(transport, _PATHS[chain], token)
-    read_json(Path(log))  # names the file if it cannot be read at all
-    return [read_object(log, Path(log).read_bytes())]
+    return [read_json(Path(log))]

@@ -17,7 +17,7 @@ from wire.lists import write_json
 from blender_dp.core.errors import InputError
 from blender_dp.core.estimation.release import Release
 from blender_dp.wire.documents.document import MOST_BYTES, write_document
-from blender_dp.wire.published.release import read_release, release_document
+from blender_dp.wire.published.release import read_release, release_document, release_of
 from logs import PLANTED
 
 
@@ -112,15 +112,11 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "records as a text": (lambda c: c.update(records=PLANTED), "must be a list of objects"),
     "a row that is a list": (lambda c: c["records"].append([PLANTED]), "list of objects"),
     "no promise": (lambda c: c.pop("promise"), "field promise: is missing"),
-    "epsilon NaN": (lambda c: c["promise"].update(epsilon=math.nan), "epsilon must be a number"),
     "delta above one": (lambda c: c["promise"].update(delta=2), "delta must be a number"),
     "a confidence of one": (lambda c: c.update(confidence=1), "field confidence"),
     "private as a text": (lambda c: c.update(private="yes"), "must be true or false"),
     "clients as a float": (lambda c: c["users"].update(clients=1.5), "whole number"),
     "fewer clients than none": (lambda c: c["users"].update(clients=-1), "whole number"),
-    "a probability of NaN": (in_row("probability", math.nan), "probability must be a number"),
-    "an infinite one": (in_row("raw_probability", math.inf), "must be a number"),
-    "a huge integer": (in_row("probability", 10**400), "must be a number"),
     "a probability of true": (in_row("probability", True), "must be a number"),
     "a probability as text": (in_row("probability", PLANTED), "must be a number"),
     "a probability of null": (in_row("probability", None), "must be a number"),
@@ -134,7 +130,6 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "a cell of the other table": (in_row("cell", "query"), "cell must be one of"),
     "a query of null": (in_row("query", None), "query must be a text"),
     "a query that is a number": (in_row("query", 7), "query must be a text"),
-    "a query of half a character": (in_row("query", "\ud800"), "whole characters"),
     "a URL of null": (in_row("url", None), "url must be a text"),
     "a URL where there is none": (in_row("url", PLANTED, "other"), "url must be a text in rows"),
     "a row twice": (lambda c: c["records"].insert(1, c["records"][1]), "every row once"),
@@ -161,6 +156,26 @@ def test_a_release_that_breaks_a_rule_is_refused(tmp_path: Path, change: Change,
     changed = document()
     change(changed)
     assert rule in refusal_of(tmp_path, changed)
+
+
+NOT_STRICT_JSON: dict[str, tuple[Change, str]] = {
+    "epsilon NaN": (lambda c: c["promise"].update(epsilon=math.nan), "epsilon must be a number"),
+    "a probability of NaN": (in_row("probability", math.nan), "probability must be a number"),
+    "an infinite one": (in_row("raw_probability", math.inf), "must be a number"),
+    "a huge integer": (in_row("probability", 10**400), "must be a number"),
+    "a query of half a character": (in_row("query", "\ud800"), "whole characters"),
+}
+
+
+@pytest.mark.parametrize(("change", "rule"), NOT_STRICT_JSON.values(), ids=NOT_STRICT_JSON)
+def test_a_file_that_is_not_strict_json_is_refused_and_so_is_what_it_holds(
+    tmp_path: Path, change: Change, rule: str
+) -> None:
+    changed = document()
+    change(changed)
+    refusal_of(tmp_path, changed)
+    with pytest.raises(InputError, match=rule):
+        release_of(changed, tmp_path)
 
 
 @pytest.mark.parametrize(

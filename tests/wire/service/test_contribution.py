@@ -124,8 +124,11 @@ def test_no_field_may_be_missing(missing: str) -> None:
         (b"\xff", "UTF-8"),
         (b"[1]", "JSON object"),
         (b"{", "must be JSON"),
-        (b"[" * 100_000, "must be JSON"),
-        (b'{"a":' + b"9" * 5_000 + b"}", "must be JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"a":' + b"[" * 40 + b"]" * 40 + b"}", "nested too deeply"),
+        (b'{"a":' + b"9" * 5_000 + b"}", "number that is too long"),
+        (b'{"a":1e999}', "no infinite number"),
+        (b'{"a":"\\ud800"}', "no half characters"),
     ],
 )
 def test_json_with_more_than_one_meaning_is_refused(content: bytes, rule: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from blender_dp.core.errors import InputError
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.staging import staged_file
+from blender_dp.wire.documents.strict_json import read_object
 
 MOST_BYTES = 2**28
 """Larger files are nobody's: a list of 100,000 queries is a fifth of this."""
@@ -101,14 +102,4 @@ def read_json(path: Path) -> dict[str, Any]:
         raise InputError(path, f"cannot be read ({error.strerror})") from None
     if len(content) > MOST_BYTES:
         raise InputError(path, f"must be at most {MOST_BYTES >> 20} MiB")
-    try:
-        document = json.loads(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise InputError(path, "must be UTF-8 text") from None
-    except json.JSONDecodeError as error:
-        raise InputError(path, "must be JSON", where=f"line {error.lineno}") from None
-    except (ValueError, RecursionError):
-        raise InputError(path, "holds what no file of ours does") from None
-    if not isinstance(document, dict):
-        raise InputError(path, "must hold a JSON object")
-    return document
+    return read_object(path, content)

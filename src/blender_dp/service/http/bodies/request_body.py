@@ -1,12 +1,15 @@
-"""A request's body: received whole, in time and within its limit; inflated if it came as gzip."""
+"""Request bodies: received in time and within a limit, inflated if gzip, parsed as strict JSON."""
 
 import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
+import msgspec
+
 from blender_dp.service.http.bodies.in_flight import BodyLease
-from blender_dp.service.problems import Problem
+from blender_dp.service.problems import Problem, ProblemError
+from blender_dp.wire.documents.strict_json import JsonRule, StrictJsonError, parse_json
 
 Receive = Callable[[], Awaitable[Any]]
 Headers = Iterable[tuple[bytes, bytes]]
@@ -14,7 +17,18 @@ SECONDS = 60.0
 """How long a body may take to arrive."""
 _GZIP = 16 + zlib.MAX_WBITS
 _PIECE = 1 << 18
-"""Bytes that are inflated before the next look at the limits."""
+"""Bytes that are inflated before the limits are checked again."""
+LONGEST_EXPLAINED = 1 << 16
+"""Bytes of a body whose every value is checked to say what is wrong with it."""
+_PROBLEMS = {
+    JsonRule.UTF8: Problem.BODY_NOT_UTF8,
+    JsonRule.SYNTAX: Problem.BODY_NOT_JSON,
+    JsonRule.NESTING: Problem.BODY_TOO_DEEP,
+    JsonRule.KEYS: Problem.DUPLICATE_KEY,
+    JsonRule.FINITE: Problem.NUMBER_NOT_FINITE,
+    JsonRule.DIGITS: Problem.BODY_NOT_UNDERSTOOD,
+    JsonRule.CHARACTERS: Problem.ODD_UNICODE,
+}
 
 
 class Disconnected(Exception):  # noqa: N818 - nobody is left to answer
@@ -137,3 +151,39 @@ def inflated(body: bytes, most: int, most_objects: int | None = None) -> bytes:
 def _require_objects(objects: int, most: int) -> None:
     if objects > most:
         raise Problem.WRONG_NUMBER_OF_REPORTS.error()
+
+
+def parse_body(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return the value of a body, or refuse it with the rule of strict JSON that it breaks."""
+    try:
+        return parse_json(body)
+    except StrictJsonError as error:
+        raise _PROBLEMS[error.rule].error() from None
+
+
+def explain_refusal(body: bytes) -> ProblemError:
+    """Return what is wrong with a body that the fast decoder refused without a reason.
+
+    Of a long body only UTF-8 and syntax are checked, which is quick: checking every value would
+    take seconds, and anybody can send one.
+    """
+    try:
+        if len(body) <= LONGEST_EXPLAINED:
+            parse_body(body)
+        else:
+            _require_syntax(body)
+    except ProblemError as problem:
+        return problem
+    return Problem.BODY_NOT_UNDERSTOOD.error()
+
+
+def _require_syntax(body: bytes) -> None:
+    try:
+        body.decode("utf-8")
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except UnicodeDecodeError:
+        raise Problem.BODY_NOT_UTF8.error() from None
+    except RecursionError:
+        raise Problem.BODY_TOO_DEEP.error() from None
+    except msgspec.MsgspecError:
+        raise Problem.BODY_NOT_JSON.error() from None

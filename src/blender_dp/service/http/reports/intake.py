@@ -12,8 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.service.http.bodies.request_body import ReceivedBody
-from blender_dp.service.http.bodies.strict_json import why_not_understood
+from blender_dp.service.http.bodies.request_body import ReceivedBody, explain_refusal
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
 from blender_dp.service.problems import Problem, of_fault
 from blender_dp.wire.reports.packed_items import pieces
@@ -97,7 +96,7 @@ class ReportIntake:
         try:
             decoded = self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise why_not_understood(body) from None
+            raise explain_refusal(body) from None
         if not _is_batch(decoded) and len(body) > MOST_SINGLE_BYTES:
             raise Problem.BODY_TOO_LARGE.error()
         try:

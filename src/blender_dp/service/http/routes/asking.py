@@ -12,11 +12,12 @@ from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
 
 from blender_dp.service.http.access import ANY_ROLE, AUDITORS, OPERATORS, Role
-from blender_dp.service.http.bodies.request_body import ReceivedBody, read_body
-from blender_dp.service.http.bodies.strict_json import (
+from blender_dp.service.http.bodies.request_body import (
     LONGEST_EXPLAINED,
-    read_json,
-    why_not_understood,
+    ReceivedBody,
+    explain_refusal,
+    parse_body,
+    read_body,
 )
 from blender_dp.service.http.bodies.threads import SHORT_BYTES
 from blender_dp.service.http.messages import Taken
@@ -82,8 +83,8 @@ def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 -
         try:
             msgspec.json.decode(text, type=wanted, strict=True)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise why_not_understood(text) from None
-    value = read_json(text)
+            raise explain_refusal(text) from None
+    value = parse_body(text)
     try:
         return msgspec.convert(value, wanted, strict=True)
     except msgspec.ValidationError as error:
