@@ -73,10 +73,14 @@ def all_targets(made: Seeds) -> dict[str, Target]:
     return targets | {
         "report-body": Target(read=partial(_report_body, intakes), seeds=bodies),
         "report-lines": _file(made, "reports.jsonl", count_reports, lists, most=600),
-        "opt-in": _file(made, "opt_in_estimates.json", read_opt_in, lists),
+        "opt-in": _file(made, "opt_in_estimates.json", _estimate_opt_in, lists),
         "clients": _file(made, "client_estimates.json", read_clients, lists),
         "certificate": _file(made, "certificate.json", read_certificate, lists),
     }
+
+
+def _estimate_opt_in(path: Path, head_list: HeadList) -> object:
+    return read_opt_in(path, head_list).estimate()
 
 
 def _file(

@@ -85,7 +85,7 @@ async def test_the_files_of_a_release_are_those_of_a_run(
         document = (await service.http.get(f"{path}/{name}")).json()
         write_document(tmp_path / f"{name}.json", document)
     head_list = read_head_list(tmp_path / "head_list.json")
-    curated = read_opt_in(tmp_path / "opt-in-estimates.json", head_list)
+    curated = read_opt_in(tmp_path / "opt-in-estimates.json", head_list).estimate()
     counts = read_clients(tmp_path / "client-estimates.json", head_list)
     certificate = read_certificate(tmp_path / "certificate.json", head_list)
     release = read_release(tmp_path / "release.json")

@@ -72,9 +72,8 @@ def certify(
     else:
         head_list, parameters, branch = read_head_list(published), None, None
         if opt_in_estimates is not None:
-            curated = read_opt_in(opt_in_estimates, head_list)
-            parameters = curated.parameters
-            branch = curated.choice.branch if curated.choice else None
+            side = read_opt_in(opt_in_estimates, head_list)
+            parameters, branch = side.parameters, side.branch
         elif epsilon is not None or delta is not None:
             knobs = {
                 "one_record_each": one_record_each,

@@ -27,7 +27,7 @@ def blended_result(
 ) -> BlenderResult:
     """Blend both sides' files; refuse them if they do not belong together."""
     published = read_head_list(head_list)
-    curated = read_opt_in(opt_in_estimates, published)
+    curated = read_opt_in(opt_in_estimates, published).estimate()
     clients = ReportingClients(
         counts=read_clients(client_estimates, published),
         records_per_client=curated.parameters.records_per_client,

@@ -31,7 +31,7 @@ def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult
         documents: All that it published, by the name of their file.
     """
     head_list = head_list_in(HEAD_LIST, documents[HEAD_LIST])
-    curated = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list)
+    curated = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list).estimate()
     clients = ReportingClients(
         counts=clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list),
         records_per_client=curated.parameters.records_per_client,

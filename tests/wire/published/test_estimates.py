@@ -98,7 +98,7 @@ def test_the_curators_side_is_read_as_it_was_written(
     written = curated(noisy, parameters)
     path = folder / "opt_in_estimates.json"
     write_document(path, opt_in_document(written))
-    found = read_opt_in(path, LIST)
+    found = read_opt_in(path, LIST).estimate()
     assert found.parameters == parameters
     assert found.head_list == LIST
     assert (found.discovery_users, found.estimation_users) == (950, 50)

@@ -30,7 +30,7 @@ def tally_of(curated: Any) -> Any:
 
 
 def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
-    found = read_opt_in(write_json(tmp_path / "o.json", DOCUMENT), CURATED.head_list)
+    found = read_opt_in(write_json(tmp_path / "o.json", DOCUMENT), CURATED.head_list).estimate()
     assert found.parameters == PARAMETERS
     read, written = tally_of(found), tally_of(CURATED)
     for name in ("users", "choice", "folded_cells", "record_squares", "query_squares"):

@@ -54,7 +54,7 @@ def _made(
     now: datetime,
 ) -> Finished:
     head_list = head_list_in(_STORED, published)
-    curated = opt_in_in(_STORED, estimates, head_list)
+    curated = opt_in_in(_STORED, estimates, head_list).estimate()
     clients = ReportingClients(
         counts=counts, records_per_client=curated.parameters.records_per_client
     )

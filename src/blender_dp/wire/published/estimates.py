@@ -1,10 +1,11 @@
-"""What each side hands to the blend: released integers and what they are divided by.
+"""Documents with the released integers of each side, which the blend starts from.
 
-``opt_in_estimates.json`` comes from the curator, ``client_estimates.json`` from whoever
-collected the reports. Both name the head list they belong to. Probabilities and variances are
-recomputed from the integers by the reader.
+``opt_in_estimates.json`` comes from the curator, ``client_estimates.json`` from the collector of
+the reports. Both name the head list they belong to. Estimates are computed from the integers by
+the core, never here.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,20 @@ import numpy as np
 from blender_dp.core.blender import Curated
 from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Budget
+from blender_dp.core.curator.opt_in_release import WholeList
+from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
-from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
-from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
-from blender_dp.core.estimation.estimates import GroupEstimates, OptInEvidence
+from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.document import read_document, sealed, verified
-from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.documents.fields import LARGEST, Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
-from blender_dp.wire.published.tally import read_tally, tally_document
 
 OPT_IN_FORMAT = "blender-dp opt-in estimates"
 CLIENT_FORMAT = "blender-dp client estimates"
@@ -37,7 +38,7 @@ def opt_in_document(curated: Curated) -> dict[str, Any]:
     """Return what the curator released: noisy counts, or in ``sharp`` all its integers."""
     evidence = curated.opt_in.evidence
     if isinstance(evidence, OptInEvidence):
-        released = {"tally": tally_document(evidence.tally)}
+        released = {"tally": _tally_document(evidence.tally)}
     else:
         has_count = ~np.isnan(curated.opt_in.cells.probability)
         released = {"noisy_counts": curated.opt_in.counts[has_count].tolist()}
@@ -58,53 +59,84 @@ def opt_in_document(curated: Curated) -> dict[str, Any]:
     )
 
 
-def read_opt_in(path: Path, head_list: HeadList) -> Curated:
+def read_opt_in(path: Path, head_list: HeadList) -> PublishedSide:
     """Read the curator's side of ``head_list``."""
     return _opt_in_of(read_document(path, OPT_IN_FORMAT), head_list)
 
 
-def opt_in_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> Curated:
+def opt_in_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> PublishedSide:
     """Return the curator's side in a document that came from ``source``, with the same rules."""
     return _opt_in_of(verified(source, document, OPT_IN_FORMAT), head_list)
 
 
-def _opt_in_of(fields: Fields, head_list: HeadList) -> Curated:
+def _opt_in_of(fields: Fields, head_list: HeadList) -> PublishedSide:
     _require_same_list(fields, head_list)
     parameters = read_parameters(fields.part("parameters"))
     estimation_users = fields.whole("estimation_users", at_least=2)
-    read = _read_sharp if parameters.preset == "sharp" else _read_paper
-    estimates = read(fields, head_list, parameters, estimation_users)
-    evidence = estimates.evidence
-    return Curated(
+    integers: OptInTally | IntArray
+    if parameters.preset == "sharp":
+        budget = Budget.of(parameters)
+        integers = _read_tally(fields.part("tally"), head_list, estimation_users, budget)
+    else:
+        integers = fields.counts("noisy_counts", len(head_list.records()) + 1)
+    return PublishedSide(
         parameters=parameters,
         opt_in_users=fields.whole("opt_in_users", at_least=1),
         discovery_users=fields.whole("discovery_users", at_least=1),
         estimation_users=estimation_users,
         candidate_queries=fields.whole("candidate_queries", at_least=0),
         candidate_records=fields.whole("candidate_records", at_least=0),
-        choice=evidence.tally.choice if isinstance(evidence, OptInEvidence) else None,
         head_list=head_list,
-        opt_in=estimates,
+        integers=integers,
     )
 
 
-def _read_paper(
-    fields: Fields, head_list: HeadList, parameters: Parameters, users: int
-) -> GroupEstimates:
-    return paper_optin.opt_in_estimates(
-        fields.counts("noisy_counts", len(head_list.records()) + 1),
-        head_list.cells,
-        total=parameters.records_per_optin_user * users,
-        scale=parameters.laplace_scale,
+def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
+    """Return the integers, and what was read off the list before it was trimmed."""
+    whole_list = tally.whole_list
+    return {
+        "weight_sum": tally.choice.weight_sum,
+        "values": tally.values.tolist(),
+        "sums": tally.sums.tolist(),
+        "folded_cells": tally.folded_cells,
+        "record_squares": tally.record_squares,
+        "query_squares": tally.query_squares,
+        "whole_list": None
+        if whole_list is None
+        else {name: repr(float(value)) for name, value in dataclasses.asdict(whole_list).items()},
+    }
+
+
+def _read_tally(part: Fields, head_list: HeadList, users: int, budget: Budget) -> OptInTally:
+    """Read the integers; what follows from them, such as the branch, is computed again."""
+    weight_sum = part.whole_or_none("weight_sum", at_least=-LARGEST)
+    if (weight_sum is None) != (not budget.scalar_share):
+        part.refuse("weight_sum", "must be there unless one record per user was declared")
+    return OptInTally(
+        users=users,
+        choice=branch_of(weight_sum, users, budget),
+        values=part.counts("values", len(head_list.records())),
+        sums=part.counts("sums", head_list.cells.cell_count),
+        folded_cells=part.whole("folded_cells", at_least=0),
+        record_squares=part.whole("record_squares", at_least=-LARGEST),
+        query_squares=part.whole("query_squares", at_least=-LARGEST),
+        whole_list=_read_whole_list(part),
     )
 
 
-def _read_sharp(
-    fields: Fields, head_list: HeadList, parameters: Parameters, users: int
-) -> GroupEstimates:
-    budget = Budget.of(parameters)
-    tally = read_tally(fields.part("tally"), head_list, users, budget)
-    return sharp_optin.opt_in_estimates(tally, head_list, budget)
+def _read_whole_list(part: Fields) -> WholeList | None:
+    if part.value("whole_list") is None:
+        return None
+    inner = part.part("whole_list")
+    numbers = {field.name: inner.decimal(field.name) for field in dataclasses.fields(WholeList)}
+    for name, value in numbers.items():
+        if not 0 <= value < LARGEST:
+            inner.refuse(name, "is outside its range")
+    if not 0 < numbers["record_concentration"] <= numbers["query_concentration"] <= 1:
+        inner.refuse("query_concentration", "must be from record_concentration, above 0, to 1")
+    if numbers["value_ratio"] < 1:
+        inner.refuse("value_ratio", "must be at least 1")
+    return WholeList(**numbers)
 
 
 def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any]:
@@ -160,7 +192,7 @@ def _read_subset_counts(fields: Fields, cells: IntArray, head_list: HeadList) ->
     ):
         is_possible = counts.min() >= 0 and counts.max() <= total
         if not is_possible or int(counts.sum()) != total * channel.subset_size:
-            fields.refuse(name, "must be what so many reports can name")
+            fields.refuse(name, f"must be what {total} reports can name")
     return reports
 
 
