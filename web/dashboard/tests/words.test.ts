@@ -1,4 +1,11 @@
 import {
+  driftBar,
+  driftSentence,
+  driftTitle,
+  strongerGroup,
+  widestDifferences,
+} from '@blender-dp/pages/groups.js';
+import {
   count,
   moment,
   numberOf,
@@ -8,16 +15,12 @@ import {
   plain,
   points,
 } from '@blender-dp/pages/numbers.js';
+import { deltaMeaning, epsilonMeaning, surestAfter } from '@blender-dp/pages/promises.js';
 import { expect, test } from 'vitest';
 import { readVectors } from '../../client/tests/vectors.js';
 import type { HeadListDocument } from '../src/api/documents.js';
 import type { Campaign, State } from '../src/api/messages.js';
-import {
-  privacyStatement,
-  statementText,
-  subsetChannel,
-  surestAfter,
-} from '../src/words/privacy.js';
+import { privacyStatement, statementText, subsetChannel } from '../src/words/privacy.js';
 import { hasReached, movesFrom, STATES } from '../src/words/states.js';
 
 test('numbers keep three digits and say when there is none', () => {
@@ -87,6 +90,33 @@ test('the surest guess follows from the odds', () => {
   expect(surestAfter(0.5, Math.log(3))).toBeCloseTo(0.75, 12);
   expect(surestAfter(0.001, 4)).toBeCloseTo(0.0518, 4);
   expect(surestAfter(0.9, 50, 0.5)).toBe(1);
+});
+
+test('the comparison of the groups has a title, a sentence and its widest differences', () => {
+  const widest = [
+    { query: 'news', z: -2.5 },
+    { query: 'weather', z: 9 },
+  ];
+  const drift = { is_significant: true, sentence: 'They differ.', widest };
+  expect(driftTitle(drift)).toBe('Opt-in users and clients differ');
+  expect(driftTitle({ ...drift, is_significant: false })).toContain('agree');
+  expect([driftTitle(null), driftSentence(null)].join()).toContain('not compared');
+  expect(widestDifferences(drift).map(({ name, z }) => [name, strongerGroup(z)])).toEqual([
+    ['news', 'clients'],
+    ['weather', 'opt-in users'],
+  ]);
+  expect(widestDifferences(null)).toEqual([]);
+  expect(driftBar(-2)).toEqual({ left: 25, length: 25 });
+  expect(driftBar(9)).toEqual({ left: 50, length: 50 });
+});
+
+test('a bound on a certainty never reads as certain', () => {
+  const [, , likely] = epsilonMeaning(12);
+  expect(likely).toContain('can be 99.999386\u00a0% sure at most');
+  expect(epsilonMeaning(900).join(' ')).toContain('almost entirely sure at most');
+  expect(epsilonMeaning(null)).toHaveLength(1);
+  expect(deltaMeaning(1e-5)).toContain('at most 1 in 100,000.');
+  expect(deltaMeaning(0)).toContain('zero');
 });
 
 function campaign(state: State, parameters: Record<string, unknown> = {}): Campaign {

@@ -1,7 +1,8 @@
 /** What was promised to whom, and what is spent. */
 
-import { numberOf, plain } from '@blender-dp/pages/numbers.js';
-import type { Account, Certificate } from '../api/documents.js';
+import { numberOf } from '@blender-dp/pages/numbers.js';
+import { lossWords } from '@blender-dp/pages/promises.js';
+import type { Account, Certificate, Loss } from '../api/documents.js';
 import { Card } from '../parts/card.js';
 
 export function CertificateCard({ certificate }: { readonly certificate: Certificate }) {
@@ -31,25 +32,24 @@ function AccountPart({ account }: { readonly account: Account }) {
       </p>
       <dl class="settings">
         <dt>Promised</dt>
-        <dd>
-          ε = {plain(numberOf(promised.epsilon))}, δ = {plain(numberOf(promised.delta))}
-        </dd>
+        <dd>{exactLossWords(promised)}</dd>
         <dt>Spent at most</dt>
-        <dd>
-          ε = {plain(numberOf(spent.epsilon))}, δ = {plain(numberOf(spent.delta))}
-        </dd>
+        <dd>{exactLossWords(spent)}</dd>
       </dl>
       <details class="more">
         <summary>Where it is spent</summary>
         <ul class="part-list">
           {account.parts.map((part) => (
             <li key={part.release}>
-              <b>{part.release}</b>: ε = {plain(numberOf(part.spent.epsilon))}, δ ={' '}
-              {plain(numberOf(part.spent.delta))} ({part.verdict}). {part.method}
+              <b>{part.release}</b>: {exactLossWords(part.spent)} ({part.verdict}). {part.method}
             </li>
           ))}
         </ul>
       </details>
     </section>
   );
+}
+
+function exactLossWords({ epsilon, delta }: Loss): string {
+  return lossWords(numberOf(epsilon), numberOf(delta));
 }

@@ -1,5 +1,11 @@
-/** Whether opt-in users and clients are alike. */
+/** The comparison of opt-in users and clients. */
 
+import {
+  driftSentence,
+  driftTitle,
+  strongerGroup,
+  widestDifferences,
+} from '@blender-dp/pages/groups.js';
 import { plain } from '@blender-dp/pages/numbers.js';
 import type { Disagreement, Drift } from '../api/documents.js';
 import { Card } from '../parts/card.js';
@@ -11,18 +17,13 @@ interface DriftProps {
   readonly disagreement: Disagreement | null;
 }
 
-interface Widest {
-  readonly name: string;
-  readonly z: number;
-}
+type Widest = ReturnType<typeof widestDifferences>[number];
 
 export function DriftCard({ drift, disagreement }: DriftProps) {
-  const widest: Widest[] = (drift?.widest ?? []).map(({ query, z }) => ({ name: query, z }));
+  const widest = widestDifferences(drift);
   return (
-    <Card title="Do the groups differ?">
-      <p class={drift?.is_significant ? 'callout' : 'caption'}>
-        {drift?.sentence ?? 'Nothing was compared: no query is frequent enough in both groups.'}
-      </p>
+    <Card title={driftTitle(drift)}>
+      <p class={drift?.is_significant ? 'callout' : 'caption'}>{driftSentence(drift)}</p>
       {disagreement && (
         <p class={disagreement.is_alarming ? 'banner banner-danger' : 'caption'}>
           {disagreement.sentence}
@@ -49,8 +50,8 @@ const COLUMNS = [
   {
     name: 'More popular with',
     isText: true,
-    value: ({ z }: Widest) => (z > 0 ? 'opt-in users' : 'clients'),
-    show: ({ z }: Widest) => (z > 0 ? 'opt-in users' : 'clients'),
+    value: ({ z }: Widest) => strongerGroup(z),
+    show: ({ z }: Widest) => strongerGroup(z),
   },
   {
     name: 'Standard errors apart',

@@ -1,6 +1,7 @@
 /** What a campaign promises, in words that can be handed to the people who are asked. */
 
-import { count, isNumber, numberOf, oneIn, percent, plain } from '@blender-dp/pages/numbers.js';
+import { count, isNumber, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
+import { epsilonMeaning } from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { hasReached } from './states.js';
@@ -9,12 +10,6 @@ import { hasReached } from './states.js';
 export interface Passage {
   readonly title: string;
   readonly sentences: readonly string[];
-}
-
-/** Returns how sure somebody can be at most who was `before` sure and then sees everything. */
-export function surestAfter(before: number, epsilon: number, delta = 0): number {
-  const odds = (before / (1 - before)) * Math.exp(epsilon);
-  return Math.min(1, odds / (1 + odds) + delta);
 }
 
 /** How a device reports among so many items: it names `named`, with the truth among them `truth` of the time. */
@@ -102,14 +97,12 @@ function questionSentence({ share, what, entries }: AskedQuestion, epsilon: numb
 
 function epsilonPassage(campaign: Campaign): Passage {
   const { epsilon, delta } = lossOf(campaign);
-  const after = surestAfter(0.001, epsilon);
   const isPaper = campaign.parameters.preset === 'paper';
   return {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
-      `ε bounds what anybody can learn from your taking part, whatever else they know and whatever computers they have. The odds of any guess about what you did can grow by a factor of ${plain(Math.exp(epsilon))} at most.`,
-      `If somebody thinks it is 1 in 1,000 likely that you searched for something, then after seeing everything they can think it ${oneIn(after)} likely at most (${percent(after)}). Usually they learn far less.`,
-      `${isPaper ? 'For everybody' : 'For people who opt in'}, this bound may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : '; for private reports it never fails'}.`,
+      ...epsilonMeaning(epsilon, 'you'),
+      `${isPaper ? 'For everybody' : 'For people who opt in'}, this limit may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : '; for private reports it never fails'}.`,
     ],
   };
 }

@@ -1,29 +1,26 @@
-// Whether opt-in users and clients behave alike, and where they differ most.
-
-const WIDEST_Z = 4;
+// The comparison of opt-in users and clients, with a bar for each query that differs much.
 
 /** Fill the comparison of the groups; a release without one has no such part. */
 function showDrift({ release }) {
   const { drift } = release;
   if (!isObject(drift) || !isNumber(drift.p_value)) return;
   byId("groups").hidden = false;
-  byId("drift-title").textContent = drift.is_significant === true
-    ? "Opt-in users and clients differ" : "The two groups agree, as far as can be seen";
-  byId("drift-caption").textContent = drift.sentence ?? "";
-  const widest = (Array.isArray(drift.widest) ? drift.widest : [])
-    .filter((row) => isObject(row) && isNumber(row.z));
+  byId("drift-title").textContent = driftTitle(drift);
+  byId("drift-caption").textContent = driftSentence(drift);
+  const widest = widestDifferences(drift);
   byId("drift-rows").replaceChildren(...widest.map(driftRow));
   byId("drift-footnote").textContent = widest.length === 0 ? ""
-    : "The queries that differ most, in standard errors: to the right the opt-in users say more, to "
-      + "the left the clients. In one query of twenty, chance alone goes beyond the shaded part.";
+    : "The queries that differ most, in standard errors. Bars to the right: more popular with "
+      + "opt-in users; to the left: with clients. Chance alone goes beyond the shaded part for "
+      + "one query in twenty.";
 }
 
-function driftRow({ query, z }) {
-  const reach = clamp(Math.abs(z) / WIDEST_Z, 0, 1) * 50;
+function driftRow({ name, z }) {
+  const { left, length } = driftBar(z);
   const bar = html("span", { class: z < 0 ? "drift-bar drift-clients" : "drift-bar drift-opt-in" });
-  bar.style.width = `${reach}%`;
-  bar.style.left = `${z < 0 ? 50 - reach : 50}%`;
+  bar.style.width = `${length}%`;
+  bar.style.left = `${left}%`;
   const track = html("span", { class: "drift-track", "aria-hidden": "true" }, bar);
-  return html("li", {}, html("span", { class: "drift-name" }, typed(query ?? "")), track,
+  return html("li", {}, html("span", { class: "drift-name" }, typed(name)), track,
     html("span", { class: "drift-z" }, `${z < 0 ? "−" : "+"}${Math.abs(z).toFixed(1)}`));
 }
