@@ -15,7 +15,7 @@ def table() -> str:
     lines = [
         f"### A whole run on {ROWS:,} rows of {USERS:,} users",
         "",
-        "Plain SQL samples one record a user, counts records and ranks 50 queries, without any",
+        "Plain SQL samples one record per user, counts records and ranks 50 queries, without any",
         "privacy; `blender-dp run` does all that and the rest, reports and files included. Every",
         f"figure is the smallest of {REPEATS} processes. Goal: at most 1.5 times the cheaper SQL.",
         "",

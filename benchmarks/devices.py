@@ -19,7 +19,7 @@ def table() -> str:
     lines = [
         "### LocalAlg with cryptographic randomness, one core",
         "",
-        "Goal: at least 5 million reports a second, and under 20 µs on a device. The lower bound",
+        "Goal: at least 5 million reports per second, and under 20 µs on a device. The lower bound",
         "is drawing the three words a report may need and nothing else.",
         "",
         "| ε | queries | reports/s, vectorised | of the lower bound | one report on a device |",

@@ -30,8 +30,8 @@ _TEXT = """# A run on Spark, measured
 
 {made_by}
 
-The same Parquet log, {rows_a_user} rows a user, on a standalone cluster of separate processes on
-loopback, each executor with one core and 3 GB. Plain Spark SQL samples one record a user, counts
+The same Parquet log, {rows_a_user} rows per user, on a standalone cluster of separate processes on
+loopback, each executor with one core and 3 GB. Plain Spark SQL samples one record per user, counts
 the pairs, ranks fifty queries and counts the sample by their cells, without any privacy: in the
 form that a person writes first (`min_by`), and in the form that a run has too, two scans.
 
@@ -50,7 +50,7 @@ what a row costs with one executor, and how many times that of each program a ru
 
 ## By the user
 
-The four largest shuffles of a run, and what all tasks returned to the driver, in bytes a user:
+The four largest shuffles of a run, and what all tasks returned to the driver, in bytes per user:
 
 {by_user}
 """

@@ -1,4 +1,4 @@
-"""Logs of any length for the measurements on Spark: forty rows a user, as in ``big_log``."""
+"""Logs of any length for the measurements on Spark: forty rows per user, as in ``big_log``."""
 
 from pathlib import Path
 

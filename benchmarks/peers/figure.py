@@ -20,7 +20,7 @@ _LINES = {"hybrid": "-", "central": "--", "local": ":"}
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows of one ε and one list size as Markdown: a line a method, means of trials."""
+    """Return the rows of one ε and one list size as a Markdown table: one line per method."""
     lines = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
     for peer in _peers_of(rows):
         of_peer = [row for row in rows if row.peer.name == peer.name]

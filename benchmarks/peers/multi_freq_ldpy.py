@@ -17,7 +17,7 @@ ORACLES = "multi_freq_ldpy.pure_frequency_oracles"
 
 @dataclass(frozen=True, slots=True)
 class _Reports:
-    """Reports that are made as they are read: all at once, a bit a record would not fit."""
+    """Reports that are made as they are read: all at once, a bit per record would not fit."""
 
     randomise: Callable[[int], object]
     items: list[int]

@@ -14,7 +14,7 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 Model = Literal["hybrid", "central", "local"]
 """Who sees raw records: a curator those of the opt-in users, a curator all it has, or nobody."""
 Users = Literal["opt-in users", "everybody"]
-"""Whose records a method uses."""
+"""The users whose records a method uses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

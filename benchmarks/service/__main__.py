@@ -25,8 +25,8 @@ varies less with what else the machine does; PostgreSQL's own time is not in it.
 
 The last column (–) counts requests that were refused or broken off.
 
-Goals: single reports at least 0.45 of nothing; batches at least 150,000 reports a second on SQLite
-and 80,000 on PostgreSQL.
+Goals: single reports at least 0.45 of the rate of a route that does nothing; batches at least
+150,000 reports per second on SQLite and 80,000 on PostgreSQL.
 
 | store | preset | nothing | single/s | share | by CPU | p50 | p99 | batched/s | by CPU | p99 | – |
 |---|---|---|---|---|---|---|---|---|---|---|---|

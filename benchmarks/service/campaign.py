@@ -88,7 +88,7 @@ def _published(published: HeadList, campaign: UUID, keys: KeyVault) -> Finished:
 
 
 def write_bodies(path: Path, published: HeadList, *, requests: int, reports_each: int) -> None:
-    """Write requests, one a line, no report twice."""
+    """Write requests, one per line, no report twice."""
     books = Books(published)
     with path.open("wb") as file:
         for _ in range(requests):

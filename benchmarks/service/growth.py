@@ -21,7 +21,7 @@ _BATCH, _AT_ONCE = 1_000, 32
 
 
 def rates(database: str | None = None) -> Sequence[float]:
-    """Return how many batched reports a second a store took, without HTTP, a million at a time."""
+    """Return the batched reports per second that a store took without HTTP, for every million."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         address = database or str(directory / "service.sqlite")

@@ -40,7 +40,7 @@ def a_plan(like: str = "aol", *, points: int = 5) -> dict[str, Any]:
         "known_queries": 12,
         "parameters": {"preset": "sharp"},
         "choices": {
-            "discovery": "one record a user, Laplace noise on counts",
+            "discovery": "one record per user, Laplace noise on counts",
             "client_mechanism": "subset selection",
             "query_share": 0.9,
             "head_list_user_fraction": None,

@@ -85,11 +85,11 @@ def paper_names(parameters: Parameters) -> Target:
 
 
 def sharp_counts(parameters: Parameters) -> Target:
-    """Return discovery of ``sharp`` with one record a user, which releases noisy counts."""
+    """Return discovery of ``sharp`` with one record per user, which releases noisy counts."""
     budget = Budget.of(parameters)
     least = laplace_plan(budget.discovery_epsilon, budget.delta).threshold
     return Target(
-        name="discovery, sharp, one record a user",
+        name="discovery, sharp, one record per user",
         epsilon=float(budget.discovery_epsilon),
         delta=parameters.delta,
         attacks=[
@@ -107,7 +107,7 @@ def sharp_counts(parameters: Parameters) -> Target:
 
 
 def sharp_weights(parameters: Parameters) -> Target:
-    """Return discovery of ``sharp`` with many records a user, which releases noisy weights.
+    """Return discovery of ``sharp`` with many records per user, which releases noisy weights.
 
     It has a share of one μ. What that share alone promises at δ is less than what all three
     releases do together, and is what the attack is held against.
@@ -121,7 +121,7 @@ def sharp_weights(parameters: Parameters) -> Target:
 
     well_above = (plan.threshold + 2 * plan.discovery_sigma) // UNIT + 1
     return Target(
-        name="discovery, sharp, many records a user",
+        name="discovery, sharp, many records per user",
         epsilon=float(least_epsilon(spent, budget.delta, budget.rest) or budget.rest),
         delta=parameters.delta,
         attacks=[
@@ -166,7 +166,7 @@ def sharp_laplace_sums(parameters: Parameters) -> Target:
     """Return the noisy sums of ``sharp`` in the Laplace branch."""
     swap = Swap(removed=_USERS, added=_USERS)
     return Target(
-        name="sums, sharp, one record a user",
+        name="sums, sharp, one record per user",
         epsilon=float(Budget.of(parameters).estimation_epsilon),
         delta=0.0,
         attacks=[_tally(parameters, swap, _around(swap, UNIT))],
@@ -180,7 +180,7 @@ def sharp_gaussian_sums(parameters: Parameters) -> Target:
     sigma = gaussian_plan(budget.rest, budget.delta).estimation_sigma
     swap = Swap(removed=_USERS, added=_USERS)
     return Target(
-        name="sums, sharp, many records a user",
+        name="sums, sharp, many records per user",
         epsilon=epsilon_alone(sigma, budget),
         delta=parameters.delta,
         attacks=[_tally(parameters, swap, _by_deviations(swap, sigma))],

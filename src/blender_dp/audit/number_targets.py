@@ -75,7 +75,7 @@ def laplace_scalars(parameters: Parameters) -> Target:
     """Return the two concentration scalars of ``sharp`` in the Laplace branch."""
     budget = Budget.of(parameters)
     return _target(
-        "scalars, sharp, one record a user",
+        "scalars, sharp, one record per user",
         (float(budget.scalar_epsilon), 0.0),
         _scalars(parameters, 0),
         ((1, UNIT), (1, UNIT)),
@@ -88,7 +88,7 @@ def gaussian_scalars(parameters: Parameters) -> Target:
     sigma = gaussian_plan(budget.rest, budget.delta).scalar_sigma
     cuts = tuple(UNIT // 2 + k * sigma for k in (-1, 0, 1))
     return _target(
-        "scalars, sharp, many records a user",
+        "scalars, sharp, many records per user",
         (epsilon_alone(sigma, budget), parameters.delta),
         _scalars(parameters, UNIT * MOST_RECORDS * _USERS),
         (cuts, cuts),

@@ -1,1 +1,1 @@
-"""Search logs in, counts out."""
+"""Engines that read search logs and count users and records."""

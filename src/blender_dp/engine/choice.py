@@ -1,4 +1,4 @@
-"""Which engine counts: what a person asked for, or what suits the log and is installed."""
+"""Choice of the engine: the one asked for, or the one that suits the log and is installed."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from blender_dp.engine.spark.session import is_running, require_spark
 EngineName = Literal["auto", "duckdb", "spark"]
 
 ONE_MACHINE_BYTES = 50 * 10**9
-"""Below this one machine is done soon: Spark takes about six times the CPU of DuckDB."""
+"""Size of a log from which Spark is worth starting: it takes about six times the CPU of DuckDB."""
 
 
 TABLE = "table:"
@@ -38,7 +38,7 @@ def choose_engine(
     for large logs where there is a cluster.
 
     Raises:
-        BlenderError: Spark is needed and cannot run; the message has what to install.
+        BlenderError: Spark is needed and cannot run; the message says what to install.
     """
     if asked == "duckdb":
         return _duckdb(paths, "it was asked for")

@@ -1,4 +1,4 @@
-"""The result as Arrow tables, with types that do not depend on what happens to be in them."""
+"""Arrow tables of a result, with fixed column types."""
 
 import pyarrow as pa
 
@@ -10,12 +10,12 @@ _COUNTS = ("opt_in_noisy_count", "client_report_count")
 
 
 def record_table(result: BlenderResult) -> pa.Table:
-    """Return one row a cell, most probable first; ⋆ rows have null names."""
+    """Return one row per cell, most probable first; ⋆ rows have null names."""
     return _table(record_rows(result))
 
 
 def query_table(result: BlenderResult) -> pa.Table:
-    """Return one row a query, most probable first."""
+    """Return one row per query, most probable first."""
     return _table(query_rows(result))
 
 

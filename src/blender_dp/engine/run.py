@@ -1,4 +1,4 @@
-"""From a log on disk to the blended result: both groups simulated from raw records."""
+"""Run of BLENDER on a log: from files to the blended result, both groups simulated."""
 
 import resource
 import tempfile
@@ -34,7 +34,7 @@ READING = "read the log and sample"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """What a run may use of this machine, and whom it tells how far it is."""
+    """Resources of this machine that a run may use, and its callbacks for progress."""
 
     memory_limit: int = field(default_factory=default_memory_limit)
     """Bytes the engine keeps in memory; what exceeds them goes to disk."""
@@ -47,7 +47,7 @@ class Workspace:
     progress: Progress = no_progress
     percent: Percent = no_progress
     explain: Callable[[EngineChoice], None] = no_progress
-    """Is told which engine was chosen, and why."""
+    """Called with the engine that was chosen, and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +90,12 @@ class Log:
         choice = choose_engine(workspace.engine, self.paths, master=workspace.master)
         with self._on(choice, workspace) as counted:
             yield counted
-        workspace.explain(choice)  # last, because a failure is told in one sentence
+        workspace.explain(choice)  # last: an error is reported as one sentence
 
     @contextmanager
     def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
         if choice.name == "spark":
-            # Here, because it is optional and takes a while to load.
+            # Imported here: Spark is optional and loads slowly.
             from blender_dp.engine.spark.tables import opened_on_spark  # noqa: PLC0415
 
             settings = SparkSettings(
@@ -142,17 +142,17 @@ class RunResult:
 
     @property
     def records(self) -> pa.Table:
-        """One row a cell, most probable first; ⋆ rows have null names and say so in ``cell``."""
+        """One row per cell, most probable first; ⋆ rows have null names and say so in ``cell``."""
         return record_table(self.blender)
 
     @property
     def queries(self) -> pa.Table:
-        """One row a query, most probable first."""
+        """One row per query, most probable first."""
         return query_table(self.blender)
 
 
 class StepClock:
-    """Writes down how long each step took and passes its name on."""
+    """Clock that records how long each step took and passes its name on."""
 
     def __init__(self, progress: Progress, now: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}

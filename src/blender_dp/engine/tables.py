@@ -1,4 +1,4 @@
-"""What the counting needs from a database engine, beyond the expressions they all share."""
+"""Interface of a database engine: what counting needs beyond narwhals expressions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -13,7 +13,7 @@ class Tables(Protocol):
     """A database that runs narwhals expressions: DuckDB here, a cluster elsewhere."""
 
     def log(self) -> Frame:
-        """Return the log, one row a line.
+        """Return the log, one row per line.
 
         Columns: row, user_key (which tells users apart), perhaps user, query, url, perhaps opt_in.
         """
@@ -36,7 +36,7 @@ class Tables(Protocol):
 
     @property
     def holds_log(self) -> bool:
-        """Whether all rows, strings and all, are sure to fit into memory."""
+        """Whether all rows, with their strings, certainly fit into memory."""
         ...
 
     def with_user_id(self, frame: Frame) -> Frame:

@@ -1,1 +1,1 @@
-"""How good is an answer, measured against the truth."""
+"""Measures of how good an estimate is, compared with the truth."""

@@ -57,8 +57,8 @@ def choices(prediction: Prediction) -> Choices:
     parameters = prediction.setting.parameters
     is_paper = parameters.preset == "paper"
     found = {
-        "laplace": "one record a user, Laplace noise on counts",
-        "gauss": "many records a user, Gaussian noise on weights",
+        "laplace": "one record per user, Laplace noise on counts",
+        "gauss": "many records per user, Gaussian noise on weights",
     }
     return Choices(
         discovery=found[prediction.branch or "laplace"],

@@ -1,1 +1,1 @@
-"""What travels between curator, devices and readers of a release: versioned files."""
+"""Versioned documents between curator, devices, service and readers of a release; data only."""

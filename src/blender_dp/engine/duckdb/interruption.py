@@ -1,4 +1,4 @@
-"""Ctrl-C while the database works."""
+"""Interruption of a DuckDB query by Ctrl-C."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ import duckdb
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C during a query be what it is elsewhere.
+    """Raise KeyboardInterrupt when Ctrl-C interrupts a query.
 
-    DuckDB 2.0 raises a plain RuntimeError then, and its own exception in some other cases.
+    DuckDB 2.0 raises a plain RuntimeError instead, and in some cases its own exception.
     """
     try:
         yield

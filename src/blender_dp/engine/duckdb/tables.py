@@ -1,4 +1,4 @@
-"""The embedded engine: DuckDB, with its memory bounded and the rest on disk."""
+"""DuckDB engine: tables with a memory limit, spilling to disk beyond it."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ from blender_dp.engine.duckdb.readers import LogSource, explain_failure, files_l
 from blender_dp.engine.tables import Frame
 
 Percent = Callable[[float], None]
-"""Is told how far the current query is, from 0 to 100."""
+"""Called with the progress of the current query, from 0 to 100."""
 
 
 def default_memory_limit() -> int:
@@ -27,7 +27,7 @@ def default_memory_limit() -> int:
 
 
 def connect(spill_directory: Path | None, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open an empty database that keeps at most so many bytes and spills the rest, or nothing.
+    """Open an empty database with a memory limit, which spills the rest to disk or fails.
 
     Rows keep the order of their files, because a row's number is its identity.
 
@@ -97,7 +97,7 @@ class DuckDBTables:
 
     def grouped_by_user(self, rows: Frame) -> Frame:
         """Sort the rows into a table, which keeps the order: the place is DuckDB's row id."""
-        # Four bytes a row number, not eight: the sort needs 100 MB less for 8 million rows. What
+        # Four bytes per row number, not eight: the sort needs 100 MB less for 8 million rows. What
         # does not fit is refused by OrderedUsers, as are half of those that fit.
         narrow = rows.to_native().project(
             f'* REPLACE (least("row", {2**32 - 1})::UINTEGER AS "row")'
@@ -177,7 +177,7 @@ class DuckDBTables:
             with interruptible():
                 yield
         except duckdb.Error as error:
-            # DuckDB quotes the line it stumbles over: its message must not reach anybody.
+            # DuckDB quotes the invalid line, so its message must not be shown.
             raise explain_failure(error, self._source) or _engine_failure(error) from None
         finally:
             done.set()

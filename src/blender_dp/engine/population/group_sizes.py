@@ -1,4 +1,4 @@
-"""How many users go where: the same rounding and the same limits on every engine."""
+"""Sizes of the groups of users: the same rounding and the same limits on every engine."""
 
 from blender_dp.core.errors import BlenderError, ParameterError
 

@@ -1,4 +1,4 @@
-"""Rows that are held in memory and must not reach the disk, counted by the same engine as files."""
+"""Population of rows that stay in memory: counted by DuckDB, never written to disk."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ def opened_rows(
     all_rows: bool,
     memory_limit: int | None = None,
 ) -> Iterator[TableUsers]:
-    """Give the opt-in users of a table; nothing is written to disk, whatever it takes.
+    """Give the opt-in users of a table; fail rather than write anything to disk.
 
     Args:
         rows: ``user``, ``query`` and ``url`` as texts; the last two null in a row that is no

@@ -1,4 +1,4 @@
-"""A population in plain Python: slow, short, and obviously right; the oracle of the others.
+"""Population in plain Python: slow and simple, the reference that tests compare other engines with.
 
 It draws the same secret keys as the database engines and so samples the same records: for the
 same rows and the same seed every count must be equal, not only alike.
@@ -53,7 +53,7 @@ class MemoryUser:
     """The user's keyed hash."""
 
     def drawn(self, most: int) -> list[OwnRow]:
-        """Return at most so many records, drawn first to last."""
+        """Return at most this many records, in the order in which they are drawn."""
         return self._in_draw_order(self.rows)[:most]
 
     def first_rows(self) -> list[OwnRow]:
@@ -61,7 +61,7 @@ class MemoryUser:
         return list({own.record: own for own in reversed(self.rows)}.values())[::-1]
 
     def kept(self, most: int) -> list[OwnRow]:
-        """Return at most so many distinct records."""
+        """Return at most this many distinct records."""
         return self._in_draw_order(sorted(self.first_rows()))[:most]
 
     def _in_draw_order(self, rows: Sequence[OwnRow]) -> list[OwnRow]:
@@ -173,7 +173,7 @@ class MemoryRecordSums:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPopulation:
-    """Everybody in a list of rows."""
+    """All users of a list of rows."""
 
     opt_in: MemoryUsers
     clients: SimulatedClients

@@ -1,9 +1,9 @@
-"""A secret shuffle of whole numbers that every engine computes alike.
+"""Secret permutation of whole numbers, computed the same way by every engine.
 
-It decides which of a user's records is sampled and which group a user falls into. It is not
-the noise that hides a user, which :mod:`blender_dp.core.exact.randomness` draws: here a number only
-has to be impossible to foresee without the key and fairly spread, in the integer arithmetic
-that databases share. x^5 permutes the integers modulo the prime 2^31 - 1, because 5 does not
+It decides which of a user's records is sampled and which group a user falls into. It is not the
+noise that protects a user (:mod:`blender_dp.core.exact.randomness` draws that): a number only has
+to be unpredictable without the key and evenly distributed, in the integer arithmetic that all
+databases share. x^5 permutes the integers modulo the prime 2^31 - 1, because 5 does not
 divide 2^31 - 2; no product reaches 2^63.
 """
 

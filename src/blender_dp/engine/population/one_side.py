@@ -1,4 +1,4 @@
-"""One group's users in a log, for those who hold only that side of the data."""
+"""Users of one group in a log, for a data holder who has only that group."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What users searched for, each record once a user: from all their rows, not from a sample."""
+"""What users searched for, each record once per user: from all their rows, not from a sample."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Distinct records with a sum each, in a table of any engine."""
+"""Sums per distinct record, in a table of any engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

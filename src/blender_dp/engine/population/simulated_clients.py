@@ -1,4 +1,4 @@
-"""Clients whose raw records are at hand: what their devices would report."""
+"""Simulated clients: reports that devices would send, computed from raw records."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ def one_by_one(randomness: Randomness) -> Randomise:
 def subsets_one_by_one(
     true_counts: Mapping[Question, IntArray], head_list: HeadList, randomness: Randomness
 ) -> dict[Question, Iterator[BoolArray]]:
-    """Return what every single client names, by the question asked: tables, a row a client."""
+    """Return what every client names, by the question asked: tables with one row per client."""
     channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
     return {
         question: choose_subsets(

@@ -1,6 +1,7 @@
-"""A population over a log in any engine: the questions of the five steps as expressions.
+"""Population over a log in any engine: the counts that the five steps ask for, as expressions.
 
-Everything here is narwhals, so that it runs unchanged wherever :class:`Tables` is answered.
+All expressions are written in narwhals, so they run unchanged on every engine that implements
+:class:`Tables`.
 """
 
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ class TableUsers:
 
     @classmethod
     def of(cls, users: OrderedUsers, records_per_user: int, *, all_before: int) -> "TableUsers":
-        """Fetch so many records of everybody, and all of the users before a position."""
+        """Fetch a number of records per user, and all records of the users before a position."""
         tables = users.tables
         rows = users.fetch_rows(records_per_user, all_before=all_before)
         whole = rows.filter(nw.col("position") < all_before)
@@ -143,7 +144,7 @@ class TableUsers:
 
     def _own(self) -> OwnRecords:
         if self.own is None:
-            raise BrokenInvariantError("a log is opened with all_rows before they are asked for")
+            raise BrokenInvariantError("a log must be opened with all_rows to count all rows")
         return self.own.of_users(self.start, self.stop)
 
     def _rows(self, records_per_user: int) -> Frame:
@@ -155,7 +156,7 @@ class TableUsers:
 
 @dataclass(frozen=True, slots=True)
 class TablePopulation:
-    """Everybody in a log."""
+    """All users of a log."""
 
     opt_in: TableUsers
     clients: SimulatedClients

@@ -1,4 +1,4 @@
-"""Frames that Spark keeps for a run, and what goes wrong while it computes them."""
+"""Cached frames of a run on Spark, and errors of Spark in words that quote no data."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from blender_dp.core.errors import BlenderError
 
 _REPEATING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
-"""PySpark writes the message of an exception, rows and all, to standard error by these."""
+"""Loggers by which PySpark writes messages of exceptions, with rows of data, to standard error."""
 
 
 class KeptFrames:

@@ -1,8 +1,8 @@
-"""Consecutive numbers for rows that lie in many partitions, without bringing them together.
+"""Consecutive row numbers over many partitions, without moving the rows.
 
-Spark's ``monotonically_increasing_id`` grows within a partition, by one a row, and jumps between
-partitions. One count a part is all that comes to the driver; running totals of the counts, sent
-back, make the numbers consecutive.
+Spark's ``monotonically_increasing_id`` grows within a partition, by one per row, and jumps between
+partitions. Each partition sends one count to the driver; running totals of the counts, sent back,
+make the numbers consecutive.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 _IN_PARTITION_BITS = 33
-"""How Spark makes such an id: the partition, then so many bits for the row in it."""
+"""Low bits of such an id, which number the row in its partition; the others are the partition."""
 
 
 def counter() -> Column:

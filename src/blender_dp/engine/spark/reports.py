@@ -213,7 +213,7 @@ def _answer_counts(answers: DataFrame, packed: PackedForm, label: str) -> NamedC
 
 
 def _bits(items: Column, start: Column, width: int) -> Column:
-    """Return so many bits, at most 25, as a number; the first is the highest."""
+    """Return a number of bits, at most 25, as an integer; the first bit is the highest."""
     first = sf.floor(start / 8).cast("int")
     four = sf.rpad(sf.substring(items, first + 1, sf.lit(4)), sf.lit(4), sf.lit(bytearray(1)))
     number = sf.conv(sf.hex(four), 16, 10).cast("bigint")

@@ -1,4 +1,4 @@
-"""A Spark session for one run: the one that is there, or one of our own."""
+"""Spark session of a run: an existing one, or one started for the run."""
 
 import os
 import shutil
@@ -84,7 +84,7 @@ def has_java() -> bool:
 
 @contextmanager
 def opened_session(settings: SparkSettings) -> Iterator["SparkSession"]:
-    """Give a session of our own; stop Spark afterwards if it was started for this."""
+    """Give a new session; stop Spark afterwards if it was started for this."""
     require_spark()
     if is_running() and settings.master is not None:
         raise ParameterError("master", "left out where Spark runs already", settings.master)
@@ -124,7 +124,7 @@ def _started(settings: SparkSettings) -> Iterator["SparkSession"]:
 
 
 def _start_settings(settings: SparkSettings, quiet: Path) -> dict[str, str]:
-    """Return what a session of our own starts with; Spark's own words may quote a log."""
+    """Return the settings of a new session, quiet because Spark's messages may quote a log."""
     chosen = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -152,7 +152,7 @@ def set_partitions(spark: "SparkSession", log_bytes: int) -> None:
 
 
 def _with_fixed_settings(spark: "SparkSession") -> "SparkSession":
-    """Return a session with its own settings on the same Spark, so that nobody else's change."""
+    """Return a session with its own settings on the same Spark; other sessions keep theirs."""
     own = spark.newSession()
     from pyspark.errors import PySparkException  # noqa: PLC0415
 

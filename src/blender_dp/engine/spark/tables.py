@@ -1,4 +1,4 @@
-"""The same questions on a cluster: Spark, through the expressions that DuckDB runs too."""
+"""Spark engine: tables on a cluster, for the same expressions that DuckDB runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager

@@ -1,4 +1,4 @@
-"""Draw a synthetic log of a given shape."""
+"""Generator of synthetic logs of a given shape."""
 
 from collections.abc import Callable
 
@@ -75,7 +75,7 @@ def _columns(
     progress(0.1)
     rng = generator(seed)
     counts = activity(shape, options).counts(users, rng)
-    if counts.max() == 1:  # nobody can repeat anything
+    if counts.max() == 1:  # a single record cannot be a repeat
         query, url = draw_records(cdf, users, rng)
         return Columns(user=np.arange(users), query=query, url=url)
     return draw_with_favourites(cdf, counts, rng)

@@ -49,7 +49,7 @@ def appearing_whole(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let a failure name the place that was asked for, not our own."""
+    """Name the path that was asked for in an error, not the temporary one."""
     try:
         yield
     except OSError as error:

@@ -35,19 +35,19 @@ class Shape(StrEnum):
     """The logs that can be made."""
 
     AOL = "aol"
-    """The paper's AOL log: its top ten, a long tail, many records a user."""
+    """The paper's AOL log: its top ten, a long tail, many records per user."""
 
     YANDEX = "yandex"
     """The paper's Yandex log: more users and queries, no famous heads, numeric ids."""
 
     ZIPF = "zipf"
-    """A textbook Zipf law, one record a user unless asked otherwise."""
+    """A textbook Zipf law, one record per user unless asked otherwise."""
 
     AOL_SINGLE = "aol-single"
-    """Benchmark workload: one record a user."""
+    """Benchmark workload: one record per user."""
 
     AOL_MULTI = "aol-multi"
-    """Benchmark workload: many records a user."""
+    """Benchmark workload: many records per user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class ShapeOptions:
     """The s of the r^-s law (zipf)."""
 
     mean_records: float | None = None
-    """Average number of records a user (aol, yandex, zipf)."""
+    """Average number of records per user (aol, yandex, zipf)."""
 
     def __post_init__(self) -> None:
         if self.queries is not None and not 1 <= self.queries <= MAX_QUERIES:

@@ -1,4 +1,4 @@
-"""The probabilities that a private estimate of a synthetic log should come close to."""
+"""True probabilities of a synthetic log, to compare private estimates with."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
-"""The two benchmark workloads: fixed data that published numbers refer to.
+"""Benchmark workloads: two fixed data sets that published numbers refer to.
 
 Any change of a generator call, of the order of calls or of a constant makes other data under the
-same name. Digests in the tests hold them in place.
+same name. Tests compare digests of the data.
 """
 
 import math
@@ -25,7 +25,7 @@ HEADS = (*AOL_HEADS, AOL_HEADS[-1])
 """The published probabilities and a tenth like the ninth."""
 
 MULTI_LOG_MEDIAN, MULTI_SPREAD, MOST_RECORDS = math.log(12) - 0.9, 1.35, 400
-"""Records a user of aol-multi: lognormal, rounded up, at most so many."""
+"""Number of records per user of aol-multi: lognormal, rounded up, at most the last value."""
 
 _SINGLE_EXPONENT = 0.885870071363438  # what _continuing_exponent finds for QUERIES, in 4 s
 _MULTI_EXPONENT = 0.886
@@ -41,7 +41,7 @@ def aol_single(users: int, seed: int = 0, queries: int = QUERIES) -> Columns:
 
 
 def aol_multi(users: int, seed: int = 1, queries: int = QUERIES) -> Columns:
-    """Return the workload of many records a user: median 5, at most 400, half of them repeats."""
+    """Return the workload of many records per user: median 5, at most 400, half of them repeats."""
     rng = generator(seed)
     cdf = cumulate(multi_probabilities(queries))
     counts = np.ceil(rng.lognormal(MULTI_LOG_MEDIAN, MULTI_SPREAD, users))

@@ -1,4 +1,4 @@
-"""Write a synthetic log as a table of user, query and URL."""
+"""Writer of a synthetic log as a table of user, query and URL."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Write a synthetic log in the layout in which AOL released its own."""
+"""Writer of a synthetic log in the layout of the log that AOL released."""
 
 from collections.abc import Callable
 from pathlib import Path

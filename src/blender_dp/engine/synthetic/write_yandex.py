@@ -1,4 +1,4 @@
-"""Write a synthetic log in the layout of the Kaggle personalized web search challenge."""
+"""Writer of a synthetic log in the layout of Kaggle's Personalized Web Search Challenge."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def _split(user: NDArray[np.int64]) -> _Sessions:
 
 
 def _pages(sessions: _Sessions, chosen: NDArray[np.int64], rng: np.random.Generator) -> _Pages:
-    """Lay out the pages of some sessions: one a click, and some before it without a click."""
+    """Lay out the pages of some sessions: one per click, and some before it without a click."""
     length = sessions.length[chosen]
     place = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
     record_row = sessions.rows[np.repeat(sessions.start[chosen], length) + place]

@@ -1,4 +1,4 @@
-"""What an experiment runs on: a synthetic log, made when it is needed, or a real one."""
+"""Data sets of an experiment: a synthetic log, generated when needed, or a real one."""
 
 import hashlib
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""A reproduction as numbers: every figure with what it found, for a page and for programs."""
+"""Numbers of a reproduction: every figure with its results, for the page and for programs."""
 
 import math
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def contents(reproduced: Reproduced, command: str) -> list[Shown]:
 
 
 def provenance(reproduced: Reproduced) -> str:
-    """Return in one sentence what was run on."""
+    """Return a sentence that describes the data set."""
     data = reproduced.data
     kind = "SYNTHETIC DATA" if data.is_synthetic else "Real data"
     return f"{kind}: {data.title}; preset {reproduced.setup.preset}."
@@ -117,7 +117,7 @@ def _or_null(value: float) -> float | None:
 def _caption(figure: Figure, reproduced: Reproduced, command: str) -> str:
     parts = [provenance(reproduced)]
     if figure.trials(reproduced.setup, 1):
-        parts.append(f"{reproduced.repetitions} trials a point.")
+        parts.append(f"{reproduced.repetitions} trials per point.")
     if isinstance(figure, Plot):
         parts.append(
             "Points are medians with exact 95 % intervals; a line stops where fewer than half of "

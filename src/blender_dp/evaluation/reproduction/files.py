@@ -1,4 +1,4 @@
-"""Everything that a reproduction leaves behind: pictures, tables, a page, a document."""
+"""Output files of a reproduction: pictures, tables, a page, a document."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What the paper's text and tables state, read from ``reproduction/published``."""
+"""Statements of the paper's text and tables, read from ``reproduction/published``."""
 
 import json
 from dataclasses import dataclass, field

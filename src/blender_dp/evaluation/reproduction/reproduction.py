@@ -1,4 +1,4 @@
-"""The paper's figures, from the trials that are there and those that are still to be run."""
+"""Reproduction of the paper's figures: runs the trials that are missing and reads all of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from blender_dp.evaluation.trials.worker_pool import work_on
 
 TRIALS = "trials.jsonl"
 REPETITIONS = {"aol": 100, "yandex": 40}
-"""Trials a point, such that everything is done within 20 and 60 minutes on two cores."""
+"""Trials per point, such that all are done within 20 and 60 minutes on two cores."""
 QUICK_REPETITIONS = 9
 """The fewest of which an interval of the median leaves the extreme trials out."""
 
@@ -51,7 +51,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reproduced:
-    """What is known once the trials are done; figures read it."""
+    """Results of all trials, which figures read."""
 
     plan: Plan
     store: TrialStore
@@ -112,8 +112,8 @@ def run_missing(plan: Plan, folder: Path, *, workers: int, step: Told, share: Sh
         plan: What is to be reproduced.
         folder: Where the trials are kept.
         workers: How many processes.
-        step: Is told what begins.
-        share: Is told how much of it is done, from 0 to 1.
+        step: Called with the name of each step when it begins.
+        share: Called with the share of the step that is done, from 0 to 1.
     """
     store = TrialStore(folder / TRIALS)
     described = {trial: trial.description(plan.data.identity) for trial in plan.trials()}
@@ -136,7 +136,7 @@ def run_missing(plan: Plan, folder: Path, *, workers: int, step: Told, share: Sh
 
 
 def judge(figure: Figure, content: Any, setup: Setup) -> list[Judged]:  # noqa: ANN401 - panels or a table
-    """Hold a figure's claims against what it found."""
+    """Check a figure's claims with its results."""
     if figure.number is None:
         return []
     said = published()[figure.number]

@@ -1,4 +1,4 @@
-"""What the paper's figures run: its defaults, and the settings around them."""
+"""Settings of the paper's figures: its defaults, and the sweeps around them."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -84,7 +84,7 @@ SETUPS: dict[DataShape, Setup] = {
         opt_in=0.05,
         head_list_size=50,
         list_sizes=(10, 25, 50),
-        # The paper has no such figures of AOL: sizes that so many opt-in users can reach.
+        # The paper has no such figures of AOL: sizes that this number of opt-in users can reach.
         groups_list_size=25,
         tiny_list_sizes=(2, 3, 5),
         tiny_groups_list_size=5,

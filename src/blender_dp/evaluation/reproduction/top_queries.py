@@ -1,4 +1,4 @@
-"""The truly most popular queries as each ingredient of BLENDER estimates them (Fig. 9)."""
+"""Truly most popular queries, with the estimates of each part of BLENDER (Fig. 9)."""
 
 from typing import Any
 

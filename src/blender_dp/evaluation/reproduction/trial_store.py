@@ -1,6 +1,6 @@
 """Outcomes of trials on disk, each under a hash of everything it depends on.
 
-One line a trial, added as soon as it is done: whatever ends the process loses at most the trials
+One line per trial, added as soon as it is done: whatever ends the process loses at most the trials
 that were running. A line that was cut short is passed over, and its trial runs again.
 """
 

@@ -1,9 +1,9 @@
-"""What the paper says, held against our trials: it holds, it does not, or it stays open.
+"""Verdicts on the paper's statements: each holds in our trials, does not hold, or stays open.
 
-Every comparison is made with an interval: of a median, or of the median difference of trials
-that share their coins. A statement about many points holds if it holds at each of them. It fails
-if it is wrong at one, by an interval so wide that chance makes such a mistake at any of the points
-in one of twenty reproductions at most.
+Every comparison uses an interval: of a median, or of the median difference of trials with the same
+randomness. A statement about many points holds if it holds at each of them. It fails if it is
+wrong at one of them. The intervals are wide enough that chance makes a statement fail in at most
+one of twenty reproductions.
 """
 
 from collections.abc import Callable, Iterable, Sequence

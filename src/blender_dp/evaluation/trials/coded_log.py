@@ -1,6 +1,6 @@
-"""A log as integers in memory, for running the algorithm many times against the truth.
+"""Log as integers in memory, with its true probabilities, for many runs of the algorithm.
 
-For evaluation only: records and groups are drawn by a fast seeded generator that is no secret.
+For evaluation only: records and groups are drawn by a fast seeded generator that is not secret.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from blender_dp.evaluation.trials.scores import QueryTruth
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CodedLog:
-    """Users' records as codes, with the truth that estimates are held against.
+    """Users' records as codes, with the truth that estimates are compared with.
 
     Queries are numbered by their first appearance, so that the byte order of their names says
     nothing about their popularity. A user without records is drawn the code ``no_record``, which

@@ -1,4 +1,4 @@
-"""Users of a coded log, and what the five steps may ask of them."""
+"""Population of a coded log: the counts that the five steps ask for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class CodedUsers:
 
     @classmethod
     def drawn_from(cls, log: CodedLog, seed: int) -> "CodedUsers":
-        """Draw a record of everybody in a log, and put the users in a random order."""
+        """Draw a record of every user of a log, and put the users in a random order."""
         rng = np.random.default_rng(seed)
         drawn = log.draw_records(rng)
         order = rng.permutation(log.users)

@@ -31,7 +31,7 @@ def all_at_once(rng: np.random.Generator) -> Randomise:
 def reports_from_cell_counts(
     true_counts: IntArray, channel: LocalAlgChannel, rng: np.random.Generator
 ) -> IntArray:
-    """Return how many reports name each cell, when so many clients are truly in each.
+    """Return how many reports name each cell, given how many clients are in each.
 
     Paper: LocalAlg, Fig. 6 lines 12-21, for all clients of a cell at once: those who keep their
     query are binomial, and so are those of them who keep their URL; the others spread evenly.
@@ -66,10 +66,10 @@ class _Groups:
     own: IntArray
 
     def spread(self, people: IntArray, places: int, rng: np.random.Generator) -> IntArray:
-        """Send so many people of each group to evenly drawn places, and count them by place.
+        """Send people of each group to uniformly drawn places, and count them by place.
 
-        A group with fewer people than places draws one place a person, a larger one a
-        multinomial, so that neither costs more than there are people.
+        A group with fewer people than places draws one place per person, a larger one draws a
+        multinomial: neither takes more steps than there are people.
         """
         is_small = people < self.size
         group = np.repeat(np.flatnonzero(is_small), people[is_small])

@@ -1,8 +1,8 @@
-"""Any log that a run reads, as integers.
+"""Coding of a log as integers: any log that a run reads.
 
 Strings stay in the database, which spills to disk what exceeds its memory limit. What comes out
-is integers: about 100 bytes a row while they are put in order, 8 bytes a row, 16 a distinct
-record of a user and 24 a distinct record afterwards. A log of 100 million rows therefore needs
+is integers: about 100 bytes per row while they are put in order, 8 bytes per row, 16 per distinct
+record of a user and 24 per distinct record afterwards. A log of 100 million rows therefore needs
 about 10 GB of memory.
 """
 

@@ -1,4 +1,4 @@
-"""How far an answer is from the truth: the paper's two measures, fixed in detail, and others.
+"""Measures of the distance between estimates and truth: the paper's two, and others.
 
 The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. What has no
 value, such as a mean over an empty list, is not a number.
@@ -55,7 +55,7 @@ def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
 
     Both arrays have one entry for every item there is, records or queries, listed or not. Items
     that tie for the last of the k places are interchangeable: any of them may fill it. Items
-    nobody has are not popular, so that fewer than k items may be all there are.
+    that no user has are not popular, so there may be fewer than k items.
     """
     places = min(k, int(np.count_nonzero(truth > 0)))
     if places == 0:
@@ -130,7 +130,7 @@ def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
 def ndcg_against_best(
     cells: Cells, estimate: FloatArray, truth: FloatArray, best: FloatArray
 ) -> float:
-    """Return the NDCG of the list held against the best one there could be.
+    """Return the NDCG of the list relative to the best possible list.
 
     :func:`ndcg` asks whether the list is in order; a list of unpopular queries may well be. This
     one asks as well whether they are the popular ones: what is missing gains nothing.

@@ -1,4 +1,4 @@
-"""One result held against the truth."""
+"""Scores of one result, compared with the truth."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Many trials in a few numbers, and both as tables."""
+"""Summary of many trials, and tables of trials and summaries."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class MeasureSummary:
 
 
 def summary(scores: Sequence[Scores]) -> list[MeasureSummary]:
-    """Return one row a measure, in the order of :class:`Scores`."""
+    """Return one row per measure, in the order of :class:`Scores`."""
     columns = np.array([astuple(trial) for trial in scores], dtype=np.float64).T
     return [
         summary_of(field.name, values[~np.isnan(values)])
@@ -53,13 +53,13 @@ def summary_of(measure: str, values: FloatArray) -> MeasureSummary:
 
 
 def trial_table(scores: Sequence[Scores]) -> pa.Table:
-    """Return one row a trial, numbered from 0; null where a measure has no value."""
+    """Return one row per trial, numbered from 0; null where a measure has no value."""
     rows = [{"trial": number, **asdict(trial)} for number, trial in enumerate(scores)]
     return _table(rows)
 
 
 def summary_table(measures: Sequence[MeasureSummary]) -> pa.Table:
-    """Return one row a measure."""
+    """Return one row per measure."""
     return _table([asdict(measure) for measure in measures])
 
 

@@ -1,4 +1,4 @@
-"""The same experiment many times, on all processors, held against the truth each time."""
+"""Trials: one experiment repeated on all processors, each result compared with the truth."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from blender_dp.evaluation.trials.scores import Scores, score
 from blender_dp.evaluation.trials.worker_pool import checked_workers, work_on
 
 Done = Callable[[int], None]
-"""Is told how many trials are done."""
+"""Called with the number of trials that are done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Experiment:
 
     parameters: Parameters
     opt_in: float = 0.05
-    """The share of the users who opt in, drawn anew in every trial."""
+    """The share of the users who opt in, drawn again in every trial."""
     repetitions: int = 20
     seed: int = 0
     """Decides every trial, whatever the number of workers."""
@@ -66,10 +66,10 @@ def run_trials(
     """Return the scores of every trial, in order; the same ones for any number of workers.
 
     Args:
-        log: What is known of everybody.
+        log: The log to run on.
         experiment: What to repeat, and how often.
         workers: Processes; as many as there are processors if None. See :func:`work_on`.
-        progress: Is told how many trials are done.
+        progress: Called with the number of trials that are done.
     """
     opted_in = opt_in_users(log.users, experiment.opt_in)
     workers = checked_workers(workers)

@@ -1,4 +1,4 @@
-"""Work on one log, in several processes that share it through files: no copies."""
+"""Worker processes that share one log through files, without copies."""
 
 import os
 import signal
@@ -37,14 +37,14 @@ def work_on(
     workers: int,
     finished: Callable[[int, Outcome], None],
 ) -> None:
-    """Do every job, and tell as each is done which one it was and what came of it.
+    """Do every job, and call ``finished`` after each.
 
     Args:
         log: What the jobs work on.
         jobs: What to do, in any order.
         workers: Processes. One works in this process; several are started afresh, so a script
             that calls this needs the usual ``if __name__ == "__main__":``.
-        finished: Is told the number of a job and its outcome, in this process.
+        finished: Called in this process with the number of a job and its outcome.
     """
     workers = min(workers, len(jobs))
     if workers > 1:
@@ -88,7 +88,7 @@ _log: list[CodedLog] = []
 
 
 def _start_worker(directory: Path) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     columns = {
         field.name: np.load(directory / f"{field.name}.npy", mmap_mode="r")
         for field in fields(CodedLog)
@@ -100,5 +100,5 @@ def _work(job: Job[Any]) -> Any:  # noqa: ANN401 - whatever the job makes
     try:
         return job(_log[0])
     except BlenderError as error:
-        # Some of its kinds cannot travel between processes; their sentence can.
+        # Some exceptions cannot be pickled; their message can.
         raise BlenderError(str(error)) from None

@@ -1,4 +1,4 @@
-"""JSON files that say what they are and notice when somebody edited them.
+"""JSON documents with a format, a version and a digest that detects changes.
 
 Every document names its format and version; one that another step relies on carries a digest
 of all its other fields. The digest is taken over JSON with sorted keys and no white space; exact
@@ -17,11 +17,11 @@ from blender_dp.wire.documents.staging import staged_file
 from blender_dp.wire.documents.strict_json import read_object
 
 MOST_BYTES = 2**28
-"""Larger files are nobody's: a list of 100,000 queries is a fifth of this."""
+"""Size limit of a file: a list of 100,000 queries has a fifth of this."""
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """Return the one spelling of a document that digests and signatures are taken over."""
+    """Return the canonical bytes of a document, over which digests and signatures are computed."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return text.encode()
 
@@ -50,7 +50,7 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def read_document(path: Path, kind: str, version: int = 1, *, is_sealed: bool = True) -> Fields:
-    """Read a document of this kind and version, and check that nobody changed it.
+    """Read a document of this kind and version, and check that it was not changed.
 
     Args:
         path: The file.
@@ -88,7 +88,7 @@ def _digest_or_none(document: Mapping[str, Any]) -> str | None:
     try:
         return digest_of(document)
     except (UnicodeEncodeError, ValueError, RecursionError):  # half a character, or a number of
-        return None  # thousands of digits: no document of ours
+        return None  # thousands of digits, which no document has
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The fields of a document, read one by one with a rule each.
+"""Fields of a document, each read with a rule.
 
-A refusal names the file, the field and the rule, never the value: it may be somebody's query.
+An error names the file, the field and the rule, never the value: it may be a user's query.
 """
 
 import re
@@ -14,7 +14,7 @@ from blender_dp.core.errors import InputError
 from blender_dp.core.head_list.cells import IntArray
 
 LARGEST = 2**62
-"""Larger counts are nobody's: their sums would not fit 64 bits."""
+"""Limit of a count: sums of larger counts would not fit 64 bits."""
 _DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,30})?(e[-+]?\d{1,3})?")
 
 
@@ -93,7 +93,7 @@ class Fields:
         return float(value)
 
     def number(self, name: str, *, least: float = -LARGEST, most: float = LARGEST) -> float:
-        """Return a number that is one: not infinite, not NaN."""
+        """Return a finite number."""
         value = self.value(name)
         if type(value) not in (int, float) or not least <= value <= most:
             limits = "" if least == -LARGEST else f" from {least:g}"
@@ -112,13 +112,13 @@ class Fields:
         return tuple(self._list(name, str, "texts"))
 
     def counts(self, name: str, length: int) -> IntArray:
-        """Return a list of so many whole numbers."""
+        """Return a list of this many whole numbers."""
         values = self._list(name, int, "whole numbers")
         sizes = [abs(value) for value in values]
         if len(values) != length or any(type(value) is not int for value in values):
             self.refuse(name, f"must be a list of {length} whole numbers")
         if sum(sizes) > LARGEST:
-            self.refuse(name, "must add up to a number of users that there can be")
+            self.refuse(name, "must have a sum that fits 64 bits")
         return np.array(values, dtype=np.int64)
 
     def part(self, name: str) -> "Fields":

@@ -1,7 +1,7 @@
-"""Files and directories that appear whole or not at all.
+"""Atomic output: files and directories that appear complete or not at all.
 
-Written beside their place and renamed into it. Whatever goes wrong, even Ctrl-C or a full
-disk, leaves nothing half-written, and an earlier result is replaced only by a whole one.
+They are written beside their final place and then renamed. After any failure, even Ctrl-C or a
+full disk, nothing incomplete is left, and an earlier result is replaced only by a complete one.
 """
 
 import os
@@ -43,7 +43,8 @@ def staged_directory(
     Args:
         directory: Where the result goes; its parents are made if need be.
         overwrite: Whether an earlier result may be replaced.
-        replaceable: The names that an earlier result may hold; anything else is not ours to lose.
+        replaceable: The names that an earlier result may hold; a directory with any other name in
+            it is not replaced.
     """
     if not directory.name:
         raise InputError(directory, "must be a directory to make, with a name of its own")
@@ -85,14 +86,15 @@ def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[s
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir() or directory.is_symlink():
-        raise InputError(directory, "is in the way and no directory; choose another name")
+        raise InputError(directory, "exists and is not a directory; choose another name")
     if not overwrite:
         raise InputError(directory, "exists already; choose another name or pass --overwrite")
     with _naming(directory):
         foreign = sorted(entry.name for entry in directory.iterdir())
     if foreign := [name for name in foreign if name not in replaceable]:
         raise InputError(
-            directory, f"holds {foreign[0]}, which is no earlier result; choose another name"
+            directory,
+            f"holds {foreign[0]}, which no earlier result has; choose another name",
         )
 
 
@@ -116,7 +118,7 @@ def _beside(directory: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Let a failure to make something name the place that was asked for, not our own."""
+    """Name the path that was asked for in an error, not the temporary one."""
     try:
         yield
     except (PermissionError, FileNotFoundError, NotADirectoryError, FileExistsError) as error:

@@ -16,7 +16,7 @@ def written_time(time: datetime) -> str:
 
 
 def read_time(text: object) -> datetime | None:
-    """Read a time, with or without milliseconds (as browsers write them); None if it is none."""
+    """Read a time, with milliseconds (as browsers write them) or without; None for other texts."""
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The certificate as a document: ``certificate.json``, and a field of releases; version 1.
+"""Certificate as a document: ``certificate.json``, and a field of releases; version 1.
 
 Promises and constants are exact fractions. What is spent is rounded up and slack is rounded
 down, to 30 digits, so that whoever computes it again with other tools can check every number.
@@ -39,7 +39,7 @@ def certificate_document(
     """Return the certificate with all that it was computed from, sealed.
 
     Args:
-        certificate: What everybody spends.
+        certificate: What each group of users spends.
         head_list: Against which clients report.
         parameters: The promise to the opt-in users, if theirs is certified.
         branch: Which way of discovery was taken, if known.

@@ -1,4 +1,4 @@
-"""The head list as it is published: ``head_list.json``, version 1."""
+"""Published head list: ``head_list.json``, version 1."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every parameter of a run, as part of a document: decimals as strings."""
+"""Parameters of a run as part of a document: decimals are written as strings."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""The result as it is released: ``release.json``, what local search and trends read."""
+"""Release document ``release.json``: the result that local search and trends read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -48,7 +48,7 @@ def release_document(
 
 
 def user_counts(result: BlenderResult) -> dict[str, int]:
-    """Return how many users did what; public numbers."""
+    """Return the sizes of the groups of users, which are public."""
     if result.parameters.preset == "sharp":
         return {"opt_in": result.curated.opt_in_users, "clients": result.client_users}
     return {

@@ -1,4 +1,4 @@
-"""The items a report names, as bytes: always the same number for one list and ε.
+"""Items of a report as bytes: always the same number of bytes for one list and ε.
 
 Two forms, the shorter of which is used (the list of numbers if they are equally long); which one
 follows from how many items there are and how many are named, so that a report need not say it and
@@ -6,7 +6,8 @@ its length tells nothing:
 
 - a list: the numbers in increasing order, each in as many bits as the largest possible number
   needs, highest bit first, one after the other; zeros fill the last byte;
-- a bitmap: a bit an item, that of item 0 the highest of the first byte; zeros fill the last byte.
+- a bitmap: one bit per item, beginning with the highest bit of the first byte; zeros fill the last
+  byte.
 
 In JSON the bytes are base64url without padding (RFC 4648, section 5).
 """
@@ -30,7 +31,7 @@ _TO_PLAIN, _FROM_PLAIN = bytes.maketrans(b"-_", b"+/"), bytes.maketrans(b"+/", b
 _ZERO = "A"
 """The letter of six zeros."""
 _FEW = 64
-"""Up to so many numbers of a single report are read faster one by one."""
+"""Up to this many numbers of a single report are read faster one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +191,7 @@ def _whole_bytes(bits: int) -> int:
 
 
 def from_text(text: str, length: int) -> bytes | None:
-    """Read exactly so many bytes from their only spelling; None if it is not that."""
+    """Read ``length`` bytes from base64url; None if the text is not their canonical spelling."""
     if len(text) != (4 * length + 2) // 3:
         return None
     letters = text.encode()

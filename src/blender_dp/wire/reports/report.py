@@ -1,4 +1,4 @@
-"""A client's report: cells or queries of a head list, named by number, never by text.
+"""Reports of clients: cells or queries of a head list, named by number, never by text.
 
 One report is a JSON object on a line; many may also come as a Parquet file with the same fields:
 ``version`` 1, ``head_list`` (digest), ``mechanism``, and what was reported: ``cell`` by LocalAlg,

@@ -1,4 +1,4 @@
-"""Files of reports: one JSON object a line, or a Parquet file with the same fields as columns."""
+"""Files of reports: one JSON object per line, or a Parquet file with the same fields as columns."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Reports as a service takes them: each with a random id, one in a request or a batch; version 1.
+"""Reports that a service receives: each with a random id, alone or in a batch; version 1.
 
 The id is drawn before the report. Under subset selection it also decides which question the
-device answers (:mod:`blender_dp.core.channels.public_coin`), so that nobody can pick the question.
+device answers (:mod:`blender_dp.core.channels.public_coin`): no device can choose its question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ class NamedItems:
     reports: IntArray
     """Their positions among the request's reports."""
     items: IntArray
-    """A row a report: cells, or queries if asked for the query only."""
+    """One row per report: cells, or queries if asked for the query only."""
 
 
 def question_of(report_id: bytes, head_list: HeadList) -> Question:

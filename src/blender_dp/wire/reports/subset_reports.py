@@ -1,4 +1,4 @@
-"""Reports of subset selection: which question, and the items named, in bytes of fixed length."""
+"""Reports of subset selection: the question, and the items named in a fixed number of bytes."""
 
 import json
 from collections.abc import Iterable, Mapping

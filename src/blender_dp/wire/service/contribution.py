@@ -1,4 +1,4 @@
-"""What an opt-in user uploads: the receipt of a consent, and raw records; version 1."""
+"""Upload of an opt-in user: the receipt of a consent, and raw records; version 1."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ def contribution_bytes(contribution: Contribution) -> bytes:
 
 
 def read_contribution(document: Mapping[str, Any]) -> Contribution:
-    """Read an upload; refuse one that breaks a rule, without a word of what is in it."""
+    """Read an upload; refuse one that breaks a rule, without quoting its content."""
     if set(document) != {"version", "consent", "records"}:
         _refuse("must have the fields version, consent and records, and no others")
     if type(document["version"]) is not int or document["version"] != VERSION:

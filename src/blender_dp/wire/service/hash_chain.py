@@ -1,7 +1,7 @@
-"""An append-only log in which every entry names the hash of the one before.
+"""Append-only log in which every entry contains the hash of the entry before it.
 
-Whoever has seen the last hash notices every later change of what came earlier. The public log
-names what was published; the audit log also who did what. The hash of an entry is the SHA-256 of
+A reader who knows the last hash detects every change of earlier entries. The public log lists
+what was published; the audit log also who did what. The hash of an entry is the SHA-256 of
 all its other fields, ``digest`` included, as JSON with sorted keys and no white space.
 """
 

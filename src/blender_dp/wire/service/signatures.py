@@ -1,4 +1,4 @@
-"""Ed25519 signatures of what a service publishes, and how keys and signatures are written."""
+"""Ed25519 signatures of a service's documents, and the text form of keys and signatures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ SIGNATURE_BYTES = 64
 
 
 class SignatureError(BlenderError):
-    """Something was not signed by whom it must be."""
+    """A document is not signed by the expected key."""
 
 
 def public_key_of(key: Ed25519PrivateKey) -> str:

@@ -1,4 +1,4 @@
-"""The head list as a service hands it out: signed, with its entry in the public log; version 2.
+"""Signed head list of a service, with its entry in the public log; version 2.
 
 The signature binds four things: the campaign, the digest of its public description (purpose,
 consent, parameters), the list, and the list's place in the log. A device that compares the
@@ -77,8 +77,8 @@ def signed_head_list_document(
 def read_signed_head_list(document: Mapping[str, Any]) -> SignedHeadList:
     """Check everything that a signed list says of itself; refuse it if anything is off.
 
-    Whether the key is the right one, and the list one to report against, is for the reader's
-    policy to say.
+    The reader's policy decides whether the key is the right one and whether to report against
+    the list.
     """
     fields = verified(_WHAT, document, FORMAT, _VERSION, is_sealed=False)
     fields.only(

@@ -1,4 +1,4 @@
-"""A piece of the public or the audit log as a service hands it out, signed at its last entry."""
+"""Piece of the public log or the audit log, signed by the service at its last entry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -34,7 +34,7 @@ COMMAND = "blender-dp reproduce --shape aol"
 
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
-    """Every figure, two trials a point, on a log in which a few queries are found."""
+    """Every figure, two trials per point, on a log in which a few queries are found."""
     planned = Plan(
         data=synthetic_data(Shape.AOL, users=4_000),
         setup=replace(SETUPS["aol"], delta=0.01, list_sizes=(2, 3, 50), tiny_list_sizes=(1, 2)),
@@ -96,7 +96,7 @@ def test_captions_say_the_data_the_trials_and_the_command(shown: list[Shown]) ->
         assert one.caption.startswith("SYNTHETIC DATA: synthetic log of the aol shape")
         assert one.caption.endswith(f"Made by: {COMMAND}")
         if isinstance(one.figure, Plot):
-            assert "2 trials a point" in one.caption
+            assert "2 trials per point" in one.caption
 
 
 def test_the_document_has_null_where_there_is_no_number(

@@ -1,8 +1,8 @@
-"""One file per log format: each turns files into rows of user, query and URL.
+"""Readers of search logs, one file per format: each turns files into rows of user, query and URL.
 
 ``open_log`` finds the files, works out their format and returns a :class:`LogSource`, whose
-``sql`` the engine runs as often as it likes. DuckDB reads the files only then, so a flaw in a
-row shows up in the middle of a query; ``explain_failure`` says which file and line it was.
+``sql`` can be run any number of times. DuckDB reads the files only then, so an invalid row makes
+a query fail midway; ``explain_failure`` finds the file and the line.
 """
 
 from blender_dp.engine.duckdb.readers.failures import explain_failure, files_label

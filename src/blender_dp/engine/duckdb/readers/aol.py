@@ -1,7 +1,7 @@
-"""The log AOL released in 2006: one line a query or a click, tab-separated, under a header.
+"""Reader of the log that AOL released in 2006: tab-separated lines, one per query or click.
 
-A line without a click has blank ``ItemRank`` and ``ClickURL``, or lacks them. It is no record, and
-neither is a line whose query is ``-``, which AOL put where it had removed the query.
+A line without a click has blank ``ItemRank`` and ``ClickURL``, or lacks them. It is no record,
+and neither is a line whose query is ``-``: AOL wrote that in place of removed queries.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Finding the columns a person named among those a file has."""
+"""Lookup of the chosen columns among those of a file."""
 
 from collections.abc import Sequence
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""CSV as in RFC 4180, and tab-separated values: text under a header that names the columns.
+"""Reader of CSV (RFC 4180) and tab-separated values, both with a header that names the columns.
 
 In CSV a value may stand in quotes. In TSV a quote is a character like any other.
 """
@@ -60,7 +60,7 @@ def check_file(path: Path, log_format: LogFormat) -> None:
     width = len(header_of(path, is_quoted=is_quoted))
 
     def fits(values: list[str]) -> bool:
-        # DuckDB lets surplus values of a CSV file pass if they are blank, and so do we.
+        # DuckDB accepts surplus values of a CSV row if they are blank; so does this check.
         surplus = values[width:]
         return len(values) >= width and not (any(surplus) if is_quoted else surplus)
 
@@ -97,7 +97,7 @@ def header_of(path: Path, *, is_quoted: bool) -> list[str]:
 
 
 def _has_mixed_line_ends(path: Path) -> bool:
-    # Reads on after the answer is known, which proves a compressed file to be whole.
+    # Reads to the end although the answer is known: only that shows a compressed file to be whole.
     kinds = set()
     held = b""
     for chunk in chunks(path):

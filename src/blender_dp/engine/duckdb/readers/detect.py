@@ -1,4 +1,4 @@
-"""Working out the format of a log from the names of its files and how they begin."""
+"""Detection of a log's format from the names and first lines of its files."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Saying what is wrong with a log that DuckDB could not read.
+"""Explanations of why DuckDB could not read a log.
 
-DuckDB's own messages quote the line they complain of, with somebody's query in it. So nothing is
-taken from them but a line number, and the files are examined here instead.
+DuckDB's own messages quote the invalid line, which may hold a user's query. Only a line number is
+taken from them; the files are examined here instead.
 """
 
 import re

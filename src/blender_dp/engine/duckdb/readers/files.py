@@ -1,4 +1,4 @@
-"""Finding log files, and reading their bytes whether compressed or not."""
+"""Log files: their paths, their compression and their unpacked bytes."""
 
 import gzip
 import io
@@ -141,7 +141,7 @@ def open_bytes(path: Path) -> BinaryIO:
         case Compression.GZIP:
             return cast("BinaryIO", gzip.open(path))
         case Compression.ZSTD:
-            # Here, because it takes a while to load and few need it.
+            # Imported here: it loads slowly, and only zstd files need it.
             from pyarrow import input_stream  # noqa: PLC0415
 
             return cast("BinaryIO", input_stream(path, compression="zstd"))

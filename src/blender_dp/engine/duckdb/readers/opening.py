@@ -1,4 +1,4 @@
-"""From paths to a log that can be scanned."""
+"""Opening of a log: from paths to a SELECT that scans it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Parquet: columns by name, of any type that has a text form."""
+"""Reader of Parquet files: columns by name, of any type that has a text form."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

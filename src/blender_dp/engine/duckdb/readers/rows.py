@@ -1,6 +1,6 @@
-"""The rows of a text log as Python sees them: to read a header, and to find a flaw.
+"""Rows of a text log, parsed in Python to read a header or to find an invalid row.
 
-DuckDB does the reading proper. This is slow and exact: it runs over a whole file only after
+DuckDB reads the data. This parser is slow and exact: it runs over a whole file only after
 DuckDB has refused it, or where DuckDB alone would let a flaw pass.
 """
 

@@ -1,4 +1,4 @@
-"""What a reader is asked for and what it gives."""
+"""Arguments and results of the readers: formats, columns, and a log that can be scanned."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,6 +1,6 @@
-"""The SQL that all readers share: quoting, and the columns every log ends up with.
+"""SQL that all readers share: quoting, and the columns every log ends up with.
 
-Only this file builds SQL from names and paths that a person chose.
+Only this file builds SQL from names and paths that a user chose.
 """
 
 from collections.abc import Collection, Iterable

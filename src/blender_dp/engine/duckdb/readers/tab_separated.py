@@ -1,9 +1,9 @@
-"""The SQL that reads lines of tab-separated values, where a quote is a character like any other.
+"""SQL that reads lines of tab-separated values, in which a quote has no special meaning.
 
-DuckDB takes mixed line ends only outside its strict mode, and there it drops surplus values and
-says nothing. So it is told of one column more than there is and to fill up missing values, and a
-condition looks at what came. As a value cannot contain a line end, that is what stands for NULL:
-a value that is missing becomes NULL, and one that is blank stays an empty string.
+DuckDB takes mixed line ends only outside its strict mode, where it drops surplus values
+silently. So one column more than there is gets declared, missing values are filled up, and a
+condition checks every line. The text for NULL is a line end, which no value can contain: a
+missing value becomes NULL, and a blank one stays an empty string.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The log of Kaggle's Personalized Web Search Challenge, released by Yandex.
+"""Reader of the log of Kaggle's Personalized Web Search Challenge, released by Yandex.
 
 No header; three kinds of tab-separated lines::
 

@@ -1,4 +1,4 @@
-"""The log formats on Spark: the same rows, under the same numbers, as the embedded engine reads.
+"""Readers of search logs on Spark: the same rows with the same numbers as those of DuckDB.
 
 ``open_spark_log`` finds the files, works out their format and returns a :class:`SparkLog`. Text
 is read and parsed once and kept by Spark; Parquet is read as often as it is asked for.

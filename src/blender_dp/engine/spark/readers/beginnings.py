@@ -1,4 +1,4 @@
-"""How files begin, on this machine or wherever Spark finds them."""
+"""First lines of files, on this machine or on storage that only Spark reaches."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Parquet files and tables on Spark: columns by name."""
+"""Reader of Parquet files and tables on Spark: columns by name."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -53,7 +53,7 @@ def table_rows(
 def _groups(files: Sequence[LogFile], columns: LogColumns) -> tuple[list[list[LogFile]], set[str]]:
     """Return files in groups of one schema, and the columns that their footers show filled."""
     by_path = {file.local: file for file in files if file.local is not None}
-    if len(by_path) < len(files):  # elsewhere: the footers are not for us to read
+    if len(by_path) < len(files):  # elsewhere: this process cannot read the footers
         return [list(files)], set()
     groups: dict[object, list[LogFile]] = {}
     with duckdb.connect() as connection:

@@ -1,4 +1,4 @@
-"""Saying what is wrong with a log that Spark could not read."""
+"""Explanations of why Spark could not read a log."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""From paths to a log that Spark can scan."""
+"""Opening of a log on Spark: from paths to frames."""
 
 from collections.abc import Sequence
 from pathlib import Path

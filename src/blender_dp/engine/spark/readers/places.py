@@ -1,4 +1,4 @@
-"""Where a log is: files on this machine, paths that only Spark understands, or a table."""
+"""Location of a log: files on this machine, paths that only Spark reads, or a table."""
 
 import re
 from collections.abc import Sequence

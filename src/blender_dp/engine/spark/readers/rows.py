@@ -1,4 +1,4 @@
-"""The columns that every log ends up with on Spark, by the rules of :mod:`engine.readers.sql`."""
+"""Columns of every log on Spark, by the rules of :mod:`engine.duckdb.readers.sql`."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""What a reader on Spark gives."""
+"""Result of the readers on Spark: a log that can be scanned."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""AOL, CSV and TSV on Spark: one line (or in CSV some lines) a row, under a header."""
+"""Readers of AOL, CSV and TSV logs on Spark: one row per line (in CSV also several lines)."""
 
 import csv
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ def _read_whole(
     first: CountedLines,
     frames: KeptFrames,
 ) -> CountedLines:
-    """Read CSV files anew, whole, and examine here what can be examined here."""
+    """Read whole CSV files again, and check those on this machine for errors."""
     for file in files:
         if file.local is not None and file.key in first.wrong | first.beyond:
             check_file(file.local, LogFormat.CSV)

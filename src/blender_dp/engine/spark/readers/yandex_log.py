@@ -1,4 +1,4 @@
-"""Yandex's log on Spark: the same joins as :mod:`engine.readers.yandex`, of kept lines."""
+"""Reader of Yandex's log on Spark, with the joins of :mod:`engine.duckdb.readers.yandex`."""
 
 from collections.abc import Sequence
 

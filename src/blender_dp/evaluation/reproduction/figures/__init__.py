@@ -1,4 +1,4 @@
-"""The paper's figures and tables, one file each, in the order in which they are printed.
+"""Figures and tables of the paper, one file each, in the order in which they are printed.
 
 To add one, write its file and name it here.
 """

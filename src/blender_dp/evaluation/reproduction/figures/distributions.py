@@ -1,4 +1,4 @@
-"""How the trials of an evaluation spread: a picture of the main measures."""
+"""Picture of the spread of an evaluation's trials, for the main measures."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

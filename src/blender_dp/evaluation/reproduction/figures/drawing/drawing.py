@@ -1,4 +1,4 @@
-"""Panels as pictures, SVG and PNG. The only file that needs matplotlib."""
+"""Pictures of panels, as SVG and PNG; the only file that needs matplotlib."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,7 +42,7 @@ _PANEL = (4.8, 4.0)
 
 @contextmanager
 def canvas(columns: int, rows: int, caption: str) -> Iterator[Canvas]:
-    """Give an empty picture of so many panels, with a caption below them."""
+    """Give an empty picture with this many panels and a caption below them."""
     with mpl.rc_context(_STYLE):
         width = max(columns * _PANEL[0], 6.4)
         lines = fill(caption, width=int(width * 17)).splitlines()

@@ -1,4 +1,4 @@
-"""What a figure or a table is: the trials it needs, what it finds in them, what it claims."""
+"""Definition of a figure or table: the trials it needs, its results, and the claims it checks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from blender_dp.evaluation.reproduction.verdicts import Claim
 
 
 class Found(Protocol):
-    """What is known once the trials are done."""
+    """Results of all trials, as a figure reads them."""
 
     @property
     def setup(self) -> Setup:
@@ -65,7 +65,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
-    """Numbers that claims are held against."""
+    """Numbers that claims are checked with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class Figure(ABC):
 
     @abstractmethod
     def find(self, found: Found) -> Any:  # noqa: ANN401 - panels of a plot, or a table
-        """Return what it shows, and what its claims are held against."""
+        """Return what it shows, and the numbers that its claims are checked with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

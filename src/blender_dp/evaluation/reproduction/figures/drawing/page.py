@@ -1,6 +1,6 @@
-"""A reproduction as one HTML page that opens offline: the verdicts, then every figure.
+"""HTML page of a reproduction, which opens offline: the verdicts, then every figure.
 
-Pictures lie in the page. Names of queries may be what somebody typed, so every text is escaped.
+Pictures are embedded in the page. Names of queries may be user input, so every text is escaped.
 """
 
 import base64
