@@ -43,13 +43,19 @@ def pytest_configure() -> None:
             signal.signal(number, lambda *_: None)
 
 
+MARKS = {"chromium": "browser", "postgres_server": "database", "spark": "spark"}
+"""The mark of every test that uses one of these fixtures; `make test-fast` leaves them out."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests on a database server, which `make test-fast` leaves out."""
+    """Mark the tests that need a browser, a database server or Spark."""
     for item in items:
+        needed = {*getattr(item, "fixturenames", ())} & MARKS.keys()
         parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-        is_on_server = "postgres_server" in getattr(item, "fixturenames", ())
-        if is_on_server or any(value == "postgres" for value in parameters if type(value) is str):
-            item.add_marker(pytest.mark.database)
+        if any(value == "postgres" for value in parameters if isinstance(value, str)):
+            needed.add("postgres_server")  # its fixture asks for the server by name
+        for fixture in needed:
+            item.add_marker(MARKS[fixture])
 
 
 @pytest.fixture
