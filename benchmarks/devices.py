@@ -4,8 +4,7 @@ import time
 
 import numpy as np
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer

@@ -7,12 +7,10 @@ from typing import Any
 
 from vector_file import write_vectors
 
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.report_cost import cost_text, report_cost
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.published.head_list import head_list_document
 

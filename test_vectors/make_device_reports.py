@@ -11,12 +11,9 @@ from typing import Any, cast
 from make_subset_selection import GivenBytes
 from vector_file import write_vectors
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.exact.enclosure import exp_enclosure
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record

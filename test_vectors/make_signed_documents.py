@@ -12,9 +12,8 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from vector_file import write_vectors
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.reports.packed_items import to_text

@@ -9,10 +9,9 @@ from typing import Any, cast
 
 from vector_file import write_vectors
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.public_coin import asked_for_query
 from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.sharp import choose_subset

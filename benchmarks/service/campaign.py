@@ -9,11 +9,9 @@ from uuid import UUID
 
 from end_to_end.kills.books import Books
 
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.service.campaign import Move, Rules, State
 from blender_dp.service.keys.key_vault import KeyVault

@@ -27,13 +27,13 @@ from blender_dp.audit.curator_targets import (
 from blender_dp.audit.targets import Target, device_targets, own_list
 from blender_dp.core.channels import local_alg as channel_module
 from blender_dp.core.channels import subset_selection
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import (
+    SubsetChannel,
+    SubsetChannels,
     SubsetSelectionMechanism,
 )
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan

@@ -12,11 +12,9 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.published.head_list import head_list_document

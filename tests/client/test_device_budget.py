@@ -24,7 +24,7 @@ from client.stand_in import (
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, Rule
 from blender_dp.client.ledger.ledger import Ledger
 from blender_dp.client.ledger.rows import LedgerRow, costs_since
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.report_cost import cost_text
 from blender_dp.core.errors import BlenderError
 from blender_dp.wire.service.signatures import public_key_of

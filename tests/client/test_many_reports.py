@@ -10,8 +10,7 @@ from client.stand_in import LOCAL_ALG, SHARP, head_list
 
 from blender_dp.client.crowd.many_reports import report_bodies
 from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.errors import NotPrivateError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from random import Random
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import Population

@@ -9,8 +9,7 @@ import numpy as np
 
 from blender_dp.core.blend_probabilities.paper import blend_probabilities
 from blender_dp.core.blender import BlenderResult, Curated
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimate_optin_probabilities.paper import opt_in_estimates
 from blender_dp.core.head_list.head_list import HeadList, Record

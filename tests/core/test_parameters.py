@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters, delta_warning, exact
 

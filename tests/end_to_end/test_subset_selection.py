@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from end_to_end.conftest import USERS, BlenderDp
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.head_list.head_list import HeadList

@@ -15,8 +15,7 @@ import pytest
 from scipy.stats import binom
 
 from blender_dp.core.blender import blender
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.estimation.estimates import GroupEstimates
 from blender_dp.core.estimation.release import ReleasedRecord

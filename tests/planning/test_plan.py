@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import blender_dp as bdp
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.planning.imagined_users import ImaginedPopulation

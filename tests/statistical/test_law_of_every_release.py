@@ -20,7 +20,8 @@ from core.sharp_cases import TwoSlopes
 from scipy.stats import norm
 
 from blender_dp.audit.chosen_users import record
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget

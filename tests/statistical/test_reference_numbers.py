@@ -26,7 +26,7 @@ import pytest
 from scipy.stats import binom
 
 from blender_dp.core.blender import PRESETS, Steps, blender
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.estimate_optin_probabilities.paper import fold_other_urls, trim
 from blender_dp.core.estimation.estimates import Estimate, GroupEstimates

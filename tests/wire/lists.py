@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 MECHANISM = LocalAlgMechanism(

@@ -17,7 +17,8 @@ from blender_dp.audit.number_targets import (
 )
 from blender_dp.audit.targets import Target
 from blender_dp.core.certificate.certificate import least_epsilon
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_CANDIDATES, Branch, Budget

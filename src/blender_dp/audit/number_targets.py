@@ -10,11 +10,9 @@ from blender_dp.audit.attacks import NumberReleases, Numbers
 from blender_dp.audit.chosen_users import ChosenUsers, record
 from blender_dp.audit.targets import Target
 from blender_dp.core.certificate.certificate import least_epsilon
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import Discovery

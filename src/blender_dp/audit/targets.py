@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blender_dp.audit.attacks import Attack, DeviceReports, OneCellReports, SubsetReports
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, Mechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record

@@ -14,11 +14,9 @@ from blender_dp.audit.targets import Target, device_targets, own_list
 from blender_dp.cli.certify import BROKEN
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.wire.published.head_list import read_head_list

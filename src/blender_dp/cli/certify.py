@@ -9,7 +9,7 @@ from rich.table import Table
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters

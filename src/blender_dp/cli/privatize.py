@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from blender_dp.cli.options import LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer, require_same_kind

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts

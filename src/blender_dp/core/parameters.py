@@ -10,11 +10,14 @@ from blender_dp.core.errors import ParameterError
 Preset = Literal["sharp", "paper"]
 """The presets there are; :mod:`blender_dp.core.blender` has their steps."""
 
-PAPER_KNOBS = (
-    *("head_list_user_fraction", "query_budget_fraction"),
-    *("records_per_optin_user", "records_per_client", "project"),
-)
-SHARP_KNOBS = ("one_record_each",)
+KNOBS: dict[Preset, tuple[str, ...]] = {
+    "sharp": ("one_record_each",),
+    "paper": (
+        *("head_list_user_fraction", "query_budget_fraction"),
+        *("records_per_optin_user", "records_per_client", "project"),
+    ),
+}
+"""The parameters that only one preset has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +72,10 @@ class Parameters:
 
     def _require_own_knobs(self) -> None:
         """Refuse a knob that the preset does not have: it would be turned in vain."""
-        foreign = PAPER_KNOBS if self.preset == "sharp" else SHARP_KNOBS
-        owner = "paper" if self.preset == "sharp" else "sharp"
+        owners = {name: preset for preset, names in KNOBS.items() for name in names}
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in foreign and value != field.default:
+            owner, value = owners.get(field.name, self.preset), getattr(self, field.name)
+            if owner != self.preset and value != field.default:
                 raise ParameterError(field.name, f"left alone, unless the preset is {owner}", value)
 
     @property

@@ -15,7 +15,7 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.certificate.flaws import count_flaws, unsound_weights
 from blender_dp.core.certificate.promises import promises
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.parameters import delta_warning

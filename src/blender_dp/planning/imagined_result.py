@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import FloatArray

@@ -13,7 +13,7 @@ from blender_dp.core.certificate.flaws import (
     negative_variances,
     tight_client_epsilon,
 )
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 
 A = math.exp(-2)  # b = 2/ε = 1/2, a = e^(-1/b)
 NOISE_VARIANCE = 2 * A / (1 - A) ** 2

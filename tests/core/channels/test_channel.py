@@ -8,8 +8,12 @@ from core.fig_6_by_hand import Promise, exp, matrix, truth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.local_alg import WORD, LocalAlgChannel, truth_threshold
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import (
+    WORD,
+    LocalAlgChannel,
+    LocalAlgMechanism,
+    truth_threshold,
+)
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.cells import Cells
 

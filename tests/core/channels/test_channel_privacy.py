@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 from core.fig_6_by_hand import Promise, exp, hockey_stick, matrix
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.head_list.cells import Cells
 
 AOL_LIKE = [1] * 33 + [2] * 9 + [3] * 4 + [5] * 3 + [9]

@@ -10,14 +10,10 @@ from typing import Any
 
 import pytest
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.report_cost import COST_UNIT, cost_text, report_cost
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 ROOT = Path(__file__).parents[3]

@@ -12,9 +12,12 @@ from core.subset_law_by_hand import candidates, law, pin, pout, rare_variance, r
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import (
+    SubsetChannel,
+    SubsetChannels,
+    SubsetSelectionMechanism,
+)
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.cells import Cells
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from core.create_head_list.opt_in_users import CountedUsers
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.create_head_list.paper import create_head_list, least_passing_count
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.randomness import Randomness

@@ -12,8 +12,7 @@ from core.fig_6_by_hand import Promise, matrix
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.estimate_client_probabilities.paper import (
     client_estimates,

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.estimate_client_probabilities.sharp import (
     client_estimates,

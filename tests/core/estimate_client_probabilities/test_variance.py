@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.estimate_client_probabilities.paper import client_estimates
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray

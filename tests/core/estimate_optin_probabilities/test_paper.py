@@ -9,7 +9,7 @@ from core.users_never_asked import NeverAsked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.estimate_optin_probabilities.paper import (
     estimate_optin_probabilities,

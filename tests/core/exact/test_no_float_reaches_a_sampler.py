@@ -16,7 +16,8 @@ import pytest
 
 from blender_dp.core.channels import local_alg as channel
 from blender_dp.core.channels import subset_selection
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as create_head_list
 from blender_dp.core.create_head_list import released_counts, released_weights, survivors
 from blender_dp.core.curator import gaussian_plan, laplace_plan

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.head_list.head_list import HeadList, Record, in_byte_order
 

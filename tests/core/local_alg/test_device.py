@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import NotPrivateError, ParameterError
 from blender_dp.core.exact.randomness import Randomness

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from core.fig_6_by_hand import Promise, matrix
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.local_alg.paper import privatize, privatize_many

@@ -16,10 +16,9 @@ from core.subset_law_by_hand import Subset, law
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.public_coin import asked_for_query
 from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg import sharp

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from contracts.populations import POPULATIONS
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.sharp import subset_counts

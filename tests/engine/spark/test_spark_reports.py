@@ -13,7 +13,7 @@ from wire.reports.test_subset_reports import QUERY, RECORD, SHARP, WRITERS, docu
 
 from blender_dp.cli import spark_estimate
 from blender_dp.cli.spark_estimate import count_on_spark
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from second_certifier import check
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record

@@ -22,7 +22,8 @@ from wire.reports.encoder_from_the_page import (
     text_of,
 )
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.reports.service_report import ReportReader

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire.lists import LIST, SHARP_LIST, head_lists
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from wire.lists import LIST
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
 from blender_dp.core.head_list.cells import BoolArray
 from blender_dp.core.head_list.head_list import HeadList, Record

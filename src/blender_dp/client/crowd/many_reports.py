@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList

@@ -1,16 +1,12 @@
 """The certificate of a head list, of a plan, of a result."""
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.certificate.certificate import Certificate
-from blender_dp.core.certificate.clients import client_account
+from blender_dp.core.certificate.certificate import Account, Certificate
 from blender_dp.core.certificate.opt_in import opt_in_accounts
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.parameters import Parameters
-
-_MECHANISM = {"paper": LocalAlgMechanism, "sharp": SubsetSelectionMechanism}
+from blender_dp.core.parameters import Parameters, exact
 
 
 def certify(
@@ -25,8 +21,7 @@ def certify(
     """
     if parameters is None:
         return Certificate(accounts=(client_account(head_list, None),))
-    expected = _MECHANISM[parameters.preset]
-    if not isinstance(head_list.mechanism, expected):
+    if head_list.mechanism.preset != parameters.preset:
         raise ParameterError(
             "preset",
             f"that of the head list, whose mechanism is {head_list.mechanism.name}",
@@ -34,6 +29,25 @@ def certify(
         )
     opt_in = opt_in_accounts(parameters, branch)
     return Certificate(accounts=(*opt_in, client_account(head_list, parameters)))
+
+
+def client_account(head_list: HeadList, parameters: Parameters | None) -> Account:
+    """Return what clients spend who report against ``head_list``.
+
+    Args:
+        head_list: The list and its mechanism.
+        parameters: What was promised; if None, what the list itself says.
+    """
+    mechanism, promised = head_list.mechanism, parameters or head_list.mechanism
+    epsilon = exact(promised.epsilon)
+    delta = exact(0.0 if mechanism.is_pure else promised.delta)
+    return Account(
+        to="clients",
+        model="local",
+        promised_epsilon=epsilon,
+        promised_delta=delta,
+        parts=(mechanism.certify(head_list.cells, epsilon, delta),),
+    )
 
 
 def certify_plan(parameters: Parameters) -> Certificate:

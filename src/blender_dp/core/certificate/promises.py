@@ -1,11 +1,11 @@
 """Who is promised what, with the numbers of this run, in words; its certificate proves them."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.paper import enumerated_delta
-from blender_dp.core.parameters import exact
+from blender_dp.core.parameters import Preset, exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,11 +21,8 @@ class Promise:
 
 def promises(result: BlenderResult) -> list[Promise]:
     """Return the promise to each group, as its PRIVACY.md proves it."""
-    if result.parameters.preset == "sharp":
-        opt_in = [_to_all_opt_in_users(result)]
-    else:
-        opt_in = [_to_discovery_users(result), _to_estimation_users(result)]
-    return [*opt_in, _to_clients(result)]
+    groups = _OPT_IN_GROUPS[result.parameters.preset]
+    return [*(promise_to(result) for promise_to in groups), _to_clients(result)]
 
 
 def _to_all_opt_in_users(result: BlenderResult) -> Promise:
@@ -62,12 +59,17 @@ def _to_estimation_users(result: BlenderResult) -> Promise:
 
 
 def _to_clients(result: BlenderResult) -> Promise:
-    is_sharp = isinstance(result.head_list.mechanism, SubsetSelectionMechanism)
     return Promise(
         to=f"{result.client_users:,} clients",
         model="local",
         epsilon=result.parameters.epsilon,
-        delta=0.0 if is_sharp else result.parameters.delta,
+        delta=0.0 if result.head_list.mechanism.is_pure else result.parameters.delta,
         sentence="Nobody saw their records. Each device sent one randomised report that it "
         "could have sent for any other record as well.",
     )
+
+
+_OPT_IN_GROUPS: dict[Preset, Sequence[Callable[[BlenderResult], Promise]]] = {
+    "sharp": (_to_all_opt_in_users,),
+    "paper": (_to_discovery_users, _to_estimation_users),
+}

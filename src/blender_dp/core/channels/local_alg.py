@@ -1,25 +1,107 @@
-"""How often a client tells the truth: one formula, read by the device and by the server.
+"""LocalAlg (Fig. 6): its description in a head list, its channel, its privacy cost.
 
-The device decides by comparing 64 uniform bits with an integer threshold. The server reads
-the same thresholds, so that its t is the device's t to the last bit. Thresholds are rounded
-down: less truth, more privacy.
+One formula says how often a client tells the truth, for the device and for the server. The device
+compares 64 uniform bits with an integer threshold. The server reads the same thresholds, so that
+its t is the device's t to the last bit. Thresholds are rounded down: less truth, more privacy.
 """
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import LocalAlgMechanism, Mechanism
+from blender_dp.core.certificate.certificate import Part, least_epsilon
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.enclosure import exp_enclosure
 from blender_dp.core.exact.randomness import WordArray
 from blender_dp.core.head_list.cells import Cells, FloatArray
-from blender_dp.core.parameters import exact
+from blender_dp.core.parameters import Parameters, Preset, exact
+
+if TYPE_CHECKING:
+    from blender_dp.core.channels.mechanism import Mechanism
 
 WORD = 1 << 64
 _BITS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalAlgMechanism:
+    """LocalAlg of the paper (Fig. 6): randomised response on the query, then on the URL."""
+
+    name: ClassVar[str] = "local-alg"
+    version: ClassVar[int] = 1
+    title: ClassVar[str] = "LocalAlg"
+    """The name for people."""
+    preset: ClassVar[Preset] = "paper"
+    """The preset whose server steps read these reports."""
+    is_pure: ClassVar[bool] = False
+    """Whether a report is private with δ = 0."""
+    names_one_cell: ClassVar[bool] = True
+    """Whether a report is one cell; otherwise it is a question and a set of items."""
+    query_share: ClassVar[float] = 0.0
+    """φ: every client reports on its record."""
+
+    epsilon: float
+    delta: float
+    query_budget_fraction: float
+    records_per_client: int
+
+    def __post_init__(self) -> None:
+        Parameters(
+            epsilon=self.epsilon,
+            delta=self.delta,
+            query_budget_fraction=self.query_budget_fraction,
+            records_per_client=self.records_per_client,
+            preset="paper",
+        )  # the rules are those of Parameters; not written twice
+
+    @classmethod
+    def of(cls, parameters: Parameters) -> "LocalAlgMechanism":
+        """Return what a device needs to know of ``parameters``."""
+        return cls(
+            epsilon=parameters.epsilon,
+            delta=parameters.delta,
+            query_budget_fraction=parameters.query_budget_fraction,
+            records_per_client=parameters.records_per_client,
+        )
+
+    def channels(self, cells: Cells) -> dict[Question, "LocalAlgChannel"]:
+        """Return the channel of every question that a list with these cells asks."""
+        return {"record": LocalAlgChannel.of(cells, self)}
+
+    def likelihood_ratio(self, cells: Cells) -> Fraction:
+        """Return exactly by how much two inputs may differ in the probability of a report."""
+        return LocalAlgChannel.of(cells, self).likelihood_ratio()
+
+    def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
+        """Compute what all reports of a client spend, against a promise of (ε, δ)."""
+        channel = LocalAlgChannel.of(cells, self)
+        reports = self.records_per_client
+
+        def spent(together: Fraction) -> Fraction:
+            return reports * channel.excess(together / reports)
+
+        sizes = cells.urls_per_query.tolist()
+        threshold_of = dict(zip(sizes, channel.url_thresholds, strict=True))
+        return Part(
+            release="report" if reports == 1 else f"{reports} reports together",
+            method="Every column of the channel, by what is true: the cell itself, another of its "
+            "query, a cell of another query; the divergence of the two inputs that it hides least.",
+            promised_epsilon=epsilon,
+            promised_delta=delta,
+            epsilon=least_epsilon(spent, delta, epsilon),
+            delta=spent(epsilon),
+            is_tight=reports == 1,
+            constants={
+                "reports": reports,
+                "queries": cells.query_count,
+                "query_threshold": channel.query_threshold,
+                **{f"url_threshold_of_{size}": threshold_of[size] for size in sorted(set(sizes))},
+            },
+        )
 
 
 def truth_threshold(epsilon: Fraction, delta: Fraction, k: int) -> int:
@@ -53,7 +135,7 @@ class LocalAlgChannel:
     """Words below this keep the URL, for every query."""
 
     @classmethod
-    def of(cls, cells: Cells, mechanism: Mechanism) -> "LocalAlgChannel":
+    def of(cls, cells: Cells, mechanism: "Mechanism") -> "LocalAlgChannel":
         """Compute every threshold of a head list with these cells."""
         if not isinstance(mechanism, LocalAlgMechanism):
             raise ParameterError("mechanism", LocalAlgMechanism.name, mechanism.name)

@@ -20,9 +20,6 @@ coins, so the costs of several reports add up (basic composition). ∎
 import math
 from fractions import Fraction
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.exact.enclosure import ln_enclosure
 from blender_dp.core.head_list.head_list import HeadList
 
@@ -36,7 +33,7 @@ def report_cost(head_list: HeadList) -> Fraction:
 
     By subset selection this is at most the list's ε, by ``local-alg`` it may be more.
     """
-    return _rounded_up(_likelihood_ratio(head_list))
+    return _rounded_up(head_list.mechanism.likelihood_ratio(head_list.cells))
 
 
 def cost_text(cost: Fraction) -> str:
@@ -47,14 +44,6 @@ def cost_text(cost: Fraction) -> str:
     """
     units = math.ceil(cost / COST_UNIT)
     return f"{units // 10**6}.{units % 10**6:06}"
-
-
-def _likelihood_ratio(head_list: HeadList) -> Fraction:
-    cells, mechanism = head_list.cells, head_list.mechanism
-    if isinstance(mechanism, SubsetSelectionMechanism):
-        channels = SubsetChannels.of(cells, mechanism)
-        return max(channels.records.likelihood_ratio(), channels.queries.likelihood_ratio())
-    return LocalAlgChannel.of(cells, mechanism).likelihood_ratio()
 
 
 def _rounded_up(ratio: Fraction) -> Fraction:

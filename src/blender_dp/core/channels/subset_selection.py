@@ -1,4 +1,4 @@
-"""Subset selection in numbers: how often a report names the truth, for device and server alike.
+"""Subset selection: its description in a head list, its channel, its privacy cost.
 
 A client who holds one of N items names d of them: with probability pin its own and d - 1 others,
 otherwise d others, all drawn uniformly; pin/(1 - pin) = e^ε d/(N - d). With d = 1 this is k-ary
@@ -13,16 +13,91 @@ that device and server, in any language, mean the same channel to the last bit.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
+from blender_dp.core.certificate.certificate import Part
 from blender_dp.core.channels.local_alg import WORD
-from blender_dp.core.channels.mechanism import Mechanism, SubsetSelectionMechanism
 from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.enclosure import exp_enclosure, ln_enclosure
 from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
-from blender_dp.core.parameters import exact
+from blender_dp.core.parameters import Preset, exact
+
+if TYPE_CHECKING:
+    from blender_dp.core.channels.mechanism import Mechanism
 
 _BITS = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsetSelectionMechanism:
+    """Subset selection: a client names d cells, its own more often than any other.
+
+    A public coin asks some clients for their query only, among the fewer queries of the list.
+    """
+
+    name: ClassVar[str] = "subset-selection"
+    version: ClassVar[int] = 1
+    title: ClassVar[str] = "subset selection"
+    """The name for people."""
+    preset: ClassVar[Preset] = "sharp"
+    """The preset whose server steps read these reports."""
+    is_pure: ClassVar[bool] = True
+    """Whether a report is private with δ = 0."""
+    names_one_cell: ClassVar[bool] = False
+    """Whether a report is one cell; otherwise it is a question and a set of items."""
+    records_per_client: ClassVar[int] = 1
+    """A client reports once, about one record."""
+    delta: ClassVar[float] = 0.0
+    """Subset selection is pure."""
+
+    epsilon: float
+    query_share: float
+    """φ, the share of the clients who are asked for the query only."""
+
+    def __post_init__(self) -> None:
+        # Each range is written as "not inside", so that NaN fails too.
+        if not 0 < self.epsilon < math.inf:
+            raise ParameterError("epsilon", "a finite number above 0", self.epsilon)
+        if not 0 <= self.query_share < 1:
+            raise ParameterError(
+                "query_share",
+                "at least 0 and below 1 (without reports on records nothing would check what the "
+                "opt-in users say of them)",
+                self.query_share,
+            )
+
+    def channels(self, cells: Cells) -> dict[Question, "SubsetChannel"]:
+        """Return the channel of every question that a list with these cells may ask."""
+        both = SubsetChannels.of(cells, self)
+        return {"record": both.records, "query": both.queries}
+
+    def likelihood_ratio(self, cells: Cells) -> Fraction:
+        """Return exactly by how much two inputs may differ in the probability of a report."""
+        return max(channel.likelihood_ratio() for channel in self.channels(cells).values())
+
+    def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
+        """Compute what the one report of a client spends, against a promise of (ε, δ)."""
+        asked, ratio = self.channels(cells), self.likelihood_ratio(cells)
+        return Part(
+            release="report",
+            method="Every report of either question, by whether it names the truth: the ratio of "
+            "its two probabilities is a fraction, and ε its logarithm.",
+            promised_epsilon=epsilon,
+            promised_delta=delta,
+            epsilon=Fraction(0) if ratio == 1 else ln_enclosure(ratio, _BITS).ends()[1],
+            delta=max(channel.excess(epsilon) for channel in asked.values()),
+            is_tight=True,
+            constants={
+                f"{question}_{name}": value
+                for question, channel in asked.items()
+                for name, value in (
+                    ("items", channel.size),
+                    ("named", channel.subset_size),
+                    ("threshold", channel.threshold),
+                )
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +199,19 @@ class SubsetChannel:
         d = self.subset_size
         return Fraction(self.threshold * (self.size - d), (WORD - self.threshold) * d)
 
+    def excess(self, epsilon: Fraction) -> Fraction:
+        """Return the hockey-stick divergence of two inputs at ε, rounded up.
+
+        Reports that name one input and not the other are all that differ. They have probability pin
+        times the share of (d-1)-subsets that leave the other input out.
+        """
+        ratio = self.likelihood_ratio()
+        if self.size == 1 or ratio <= 1:
+            return Fraction(0)
+        telling = self.exact_pin * Fraction(self.size - self.subset_size, self.size - 1)
+        at_most = 1 / exp_enclosure(-epsilon, _BITS).ends()[1]  # e^ε, rounded down
+        return max(telling * (1 - at_most / ratio), Fraction(0))
+
     def tight_epsilon(self) -> float:
         """Return ln of the likelihood ratio, rounded down: the ε of one report."""
         if self.size == 1:
@@ -156,7 +244,7 @@ class SubsetChannels:
     """Among the k queries, ⋆ one of them."""
 
     @classmethod
-    def of(cls, cells: Cells, mechanism: Mechanism) -> "SubsetChannels":
+    def of(cls, cells: Cells, mechanism: "Mechanism") -> "SubsetChannels":
         """Compute both channels of a head list with these cells."""
         if not isinstance(mechanism, SubsetSelectionMechanism):
             raise ParameterError("mechanism", SubsetSelectionMechanism.name, mechanism.name)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from blender_dp.core.certificate.swap_divergence import MOST_ENUMERATED, worst_swap
-from blender_dp.core.channels.mechanism import LocalAlgMechanism
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.create_head_list.survivors import draw_survivors
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.errors import ParameterError

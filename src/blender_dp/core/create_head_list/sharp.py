@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
 from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Branch, Budget

@@ -7,14 +7,13 @@ discovery are used a second time.
 Privacy: with CreateHeadList (ε, δ) in the trusted-curator model; see PRIVACY.md beside this file.
 """
 
-from dataclasses import replace
 from math import inf
 from typing import Protocol
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import Mechanism, SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
@@ -139,9 +138,7 @@ def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) 
     Post-processing: the errors that follow are predicted from what was released.
     """
     mechanism = head_list.mechanism
-    if not isinstance(opt_in.evidence, OptInEvidence) or not isinstance(
-        mechanism, SubsetSelectionMechanism
-    ):
+    if not isinstance(opt_in.evidence, OptInEvidence):
         raise BrokenInvariantError("sharp devices need what sharp estimates released")
     if not clients:
         return mechanism
@@ -158,4 +155,4 @@ def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) 
         query_channel=channels.queries,
         clients=clients,
     )
-    return replace(mechanism, query_share=share)
+    return SubsetSelectionMechanism(epsilon=mechanism.epsilon, query_share=share)

@@ -1,15 +1,18 @@
 """What a device runs: from a record to the report that may leave it."""
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
-from blender_dp.core.channels.public_coin import question_for
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import NotPrivateError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.local_alg.paper import privatize
-from blender_dp.core.local_alg.sharp import choose_subset
+from blender_dp.core.local_alg import paper, sharp
+
+_REPORTERS = {
+    LocalAlgMechanism.name: paper.reporter,
+    SubsetSelectionMechanism.name: sharp.reporter,
+}
+"""What a device runs, by the name of the mechanism."""
 
 
 def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
@@ -59,25 +62,12 @@ class LocalRandomizer:
         if not head_list.queries:
             raise ParameterError("head_list", "a list with at least one query", "an empty list")
         self._index = head_list.cell_index()
-        self._query_of_cell = head_list.cells.query_of_cell
-        self._campaign_id, self._query_share = campaign_id, 0.0
-        self._channel: LocalAlgChannel | SubsetChannels
-        if isinstance(head_list.mechanism, SubsetSelectionMechanism):
-            self._channel = SubsetChannels.of(head_list.cells, head_list.mechanism)
-            self._query_share = head_list.mechanism.query_share
-        else:
-            self._channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
+        reporter = _REPORTERS[head_list.mechanism.name]
+        self._report = reporter(head_list, campaign_id, self._randomness)
 
     def report(self, query: str | None, url: str | None) -> Report:
         """Return what to send instead of ⟨query, url⟩; (None, None) if there is no record.
 
         A client without a record reports too: silence would tell that it has none.
         """
-        cell = self._index.cell(query, url)
-        if isinstance(self._channel, LocalAlgChannel):
-            told = privatize(cell, self._channel, self._randomness)
-            return Report(question="record", items=(told,))
-        question = question_for(self._query_share, self._campaign_id, self._randomness)
-        item = cell if question == "record" else int(self._query_of_cell[cell])
-        named = choose_subset(item, self._channel.asking(question), self._randomness)
-        return Report(question=question, items=named)
+        return self._report(self._index.cell(query, url))

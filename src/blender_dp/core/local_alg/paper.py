@@ -4,11 +4,15 @@ Privacy: (ε/m_C, δ/m_C) per call in the local model (``theorem:localalg-priv``
 client; see PRIVACY.md beside this file.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
+from blender_dp.core.channels.report import Report
 from blender_dp.core.exact.randomness import Randomness, WordArray
 from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
 
 _BLOCK = 1 << 16
 """Reports drawn at once: their words stay in the processor's cache."""
@@ -33,6 +37,14 @@ def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> in
         first = int(cells.first_cell[q])
         return first + _other(cell - first, int(cells.urls_per_query[q]), randomness)
     return cell  # line 21
+
+
+def reporter(
+    head_list: HeadList, _: str | bytes | None, randomness: Randomness
+) -> Callable[[int], Report]:
+    """Return the function from a true cell to the report of one device."""
+    channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
+    return lambda cell: Report(question="record", items=(privatize(cell, channel, randomness),))
 
 
 def _other(item: int, count: int, randomness: Randomness) -> int:

@@ -7,9 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.channels.subset_selection import (
+    SubsetChannel,
+    SubsetChannels,
+    SubsetSelectionMechanism,
+)
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList

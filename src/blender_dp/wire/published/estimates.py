@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.curator.opt_in_release import WholeList

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.channels.mechanism import (
-    LocalAlgMechanism,
-    Mechanism,
-    SubsetSelectionMechanism,
-)
+from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import read_document, sealed, verified

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import SubsetSelectionMechanism
 from blender_dp.core.channels.public_coin import asked_for_query, who_is_asked_for_query
 from blender_dp.core.channels.report import Question, Report
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import UnknownReportError
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
