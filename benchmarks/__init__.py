@@ -1,1 +1,1 @@
-"""Speed and memory against peers and lower bounds, in one run on one machine."""
+"""Benchmarks: speed and memory compared with peers and lower bounds, in one run on one machine."""

@@ -1,4 +1,4 @@
-"""How good ``sharp`` is on the two benchmark workloads, ``paper`` beside it: ``make accuracy``.
+"""Accuracy of ``sharp`` and ``paper`` on the two benchmark workloads: ``make accuracy``.
 
 Writes ``accuracy.md``. Every row is the mean of many runs; the bounds are the
 means of an independent simulation of the preset with room for chance.

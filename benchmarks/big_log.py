@@ -1,4 +1,4 @@
-"""The log the counting is measured on: 20 million rows of 500,000 users, as TSV and Parquet."""
+"""Log for the measurements of counting: 20 million rows of 500,000 users, as TSV and Parquet."""
 
 import sys
 from pathlib import Path

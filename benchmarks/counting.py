@@ -1,4 +1,4 @@
-"""``blender-dp run`` against plain SQL that does only the part without privacy."""
+"""Time of ``blender-dp run``, compared with plain SQL that counts without privacy."""
 
 import tempfile
 from pathlib import Path

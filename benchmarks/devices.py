@@ -1,4 +1,4 @@
-"""LocalAlg: millions at once, and one report as a device makes it."""
+"""Speed of LocalAlg: millions of reports at once, and one report as a device makes it."""
 
 import time
 

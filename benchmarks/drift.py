@@ -1,4 +1,4 @@
-"""How often the two groups are said to differ, when they do not and when they do: ``make drift``.
+"""Size and power of the test for drift between the two groups: ``make drift``.
 
 Writes ``drift.md``. A tilt of t makes every query either 1 + t or 1 - t times as frequent among
 those who opt in, by a coin for each query: users are drawn into the group with such weights. The
@@ -36,7 +36,7 @@ TILTS = {Shape.AOL_SINGLE: (0.0, 0.2, 0.4), Shape.AOL_MULTI: (0.0,)}
 
 
 def tilted(log: CodedLog, population: CodedPopulation, tilt: float, seed: int) -> CodedPopulation:
-    """Draw who opts in anew, with a preference of ``tilt`` for or against every query."""
+    """Draw again who opts in, with a preference of ``tilt`` for or against every query."""
     rng = np.random.default_rng(seed)
     factor = 1 + tilt * rng.choice([-1.0, 1.0], int(log.query.max()) + 1)
     rows = np.diff(log.first_row)
@@ -56,7 +56,7 @@ def tilted(log: CodedLog, population: CodedPopulation, tilt: float, seed: int) -
 
 
 def _all_users(population: CodedPopulation, log: CodedLog) -> CodedUsers:
-    """Return everybody in the order of the log."""
+    """Return all users in the order of the log."""
     opt_in, clients = population.opt_in, population.clients.users
     if not isinstance(clients, CodedUsers):
         raise TypeError("clients of a coded log are coded users")

@@ -1,4 +1,4 @@
-"""What a child process used: processor seconds and the most memory it held."""
+"""Processor time and peak memory of a child process."""
 
 import os
 import platform

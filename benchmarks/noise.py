@@ -1,4 +1,4 @@
-"""Exact noise: survivors by count class against a draw for every key, and single draws."""
+"""Speed of exact noise: survivors by count class, one draw per key, and single draws."""
 
 import time
 from collections.abc import Callable

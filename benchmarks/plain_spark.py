@@ -1,4 +1,4 @@
-"""The peer: plain Spark SQL doing only the part without privacy, in a process of its own.
+"""Peer in plain Spark SQL, which counts without privacy, in a process of its own.
 
 One random record of each user, the records counted, the fifty most frequent queries, and the
 sampled records counted by their cell of that list: what a run must do too. The sample is drawn

@@ -1,4 +1,4 @@
-"""The peer: plain DuckDB doing only the part without privacy, in a process of its own.
+"""Peer in plain DuckDB SQL, which counts without privacy, in a process of its own.
 
 One random record of each user, the records counted, the fifty most frequent queries. Two ways
 to write the first: the obvious one, and the one with two packed columns.

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 RUNS = {100_000: 32, 519_371: 12}
 """Shorter lists vary more, and are made faster."""
 LONG = 20
-"""From so many queries on chance is small enough for the bounds to be about the plan."""
+"""List size from which chance is small enough for the bounds to judge the plan."""
 DELTA = 1e-5
 MEASURES = ("queries", "records", "ndcg", "query_l1", "record_l1")
 SEEDS = {Shape.AOL_SINGLE: 0, Shape.AOL_MULTI: 1, Shape.ZIPF: 2}

@@ -1,7 +1,7 @@
-"""Fake reports against small and large campaigns: what moves, what is seen; writes poisoning.md.
+"""Fake reports in small and large campaigns: their effect, and whether it is detected.
 
-Fakes are added to honest reports of simulated campaigns. Every row is a number of campaigns drawn
-anew; ``python -m benchmarks.poisoning 40`` draws so many.
+Fakes are added to honest reports of simulated campaigns. Every row summarises several
+campaigns; ``python -m benchmarks.poisoning 40`` draws 40 of them. Writes ``poisoning.md``.
 """
 
 import os
@@ -65,7 +65,7 @@ class Campaign:
 
 
 def draw_campaign(log: CodedLog, opt_in: float, seed: int) -> Campaign:
-    """Draw both groups anew."""
+    """Draw both groups again."""
     randomness = Randomness.seeded(seed)
     parameters = Parameters(epsilon=EPSILON, delta=DELTA, one_record_each=True)
     population = CodedPopulation.draw(log, opt_in=opt_in, seed=seed, randomness=randomness)
@@ -116,7 +116,7 @@ def _measured(users: int, opt_in: float, repetitions: int) -> list[str]:
 
 
 def _named(channel: SubsetChannel, targets: IntArray, seed: int) -> IntArray:
-    """Count what fakes name: their target, and others at random lest they look alike."""
+    """Count what fakes name: their target, and others at random, so that they do not look alike."""
     random = np.random.default_rng(seed).random((len(targets), channel.size))
     random[np.arange(len(targets)), targets] = 2.0
     named = np.argpartition(random, -channel.subset_size, axis=1)[:, -channel.subset_size :]

@@ -1,4 +1,4 @@
-"""A whole ``blender-dp run`` with ``sharp`` against one with ``paper``: ``make presets``."""
+"""CPU time of ``blender-dp run`` with ``sharp``, compared with ``paper``: ``make presets``."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A run on Spark against plain Spark SQL, on a standalone cluster of separate processes.
+"""Cost of a run on Spark, compared with plain Spark SQL, on a cluster of separate processes.
 
 ``make spark`` writes ``spark.md``. Processor seconds are those of every process: the driver's
 Python and JVM, and the executors. Tasks, bytes and shuffles come from Spark's own event log.

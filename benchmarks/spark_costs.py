@@ -1,4 +1,4 @@
-"""What a program on a Spark cluster cost: its processes watched, and Spark's own event log read."""
+"""Cost of a program on a Spark cluster, from its processes and from Spark's event log."""
 
 import json
 import re

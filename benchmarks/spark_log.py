@@ -21,7 +21,7 @@ COPY (
 
 
 def spark_log(rows: int) -> Path:
-    """Return a Parquet log of so many rows, made once and kept."""
+    """Return a Parquet log of this many rows, made once and kept."""
     path = LOGS / f"spark-{rows}.parquet"
     if not path.exists():
         LOGS.mkdir(exist_ok=True)

@@ -1,1 +1,1 @@
-"""Attacks on the collection service over HTTP, and what honest clients notice of them."""
+"""Attacks on the collection service over HTTP, and their effect on honest clients."""

@@ -105,7 +105,7 @@ class Attacked:
     seconds: float
 
     def stage(self, name: str, attackers: Mapping[str, int]) -> Stage:
-        """Measure honest reports beside so many attackers of each kind."""
+        """Measure honest reports during an attack by this many attackers of each kind."""
         bodies = self.directory / name
         count = max(HONEST, int(_PREPARED * self.seconds))
         campaign.write_bodies(bodies, self.published, requests=count, reports_each=1)

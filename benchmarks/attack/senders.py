@@ -78,7 +78,7 @@ class Senders:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def head(self, headers: str, length: int) -> bytes:
-        """Return the first lines of a request with a body of so many bytes."""
+        """Return the head of a request with a body of this many bytes."""
         address = urlsplit(self.url)
         return (
             f"POST {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\n"

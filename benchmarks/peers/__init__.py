@@ -1,1 +1,1 @@
-"""Other people's methods on the same users, for the same promise, measured the same way."""
+"""Peers: other methods on the same users with the same promise, measured the same way."""

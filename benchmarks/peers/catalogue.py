@@ -1,4 +1,4 @@
-"""Every method there is to compare."""
+"""Catalogue of all methods that are compared."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The same users, the same records, the same promise: every method after the other."""
+"""Comparison of all methods on the same users, records and promise, one after the other."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.peers.list_scores import ListScores, score_list
 from benchmarks.peers.own_process import Cost, find_in_own_process
 from benchmarks.peers.task import Peer, Task
+from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.parameters import Parameters
@@ -17,11 +18,7 @@ from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.coded_population import coins_of_trial, draw_groups
 
 Done = Callable[[str, int, int], None]
-"""Is told the method that starts, how many ran before it, and how many there are."""
-
-
-def untold(name: str, done: int, of: int) -> None:
-    """Take no note of what runs."""
+"""Called with the method that starts, how many ran before it, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +30,7 @@ class Comparison:
     list_sizes: tuple[int, ...] = (10,)
     opt_in: float = 0.05
     known_queries: int = 100
-    """Frequency oracles are told all records of the truly most popular queries, so many."""
+    """Number of truly most popular queries whose records frequency oracles are told."""
     repetitions: int = 1
     seed: int = 0
     """Of the trials: these are the users and records of ``evaluate`` with the same seed."""
@@ -86,17 +83,17 @@ class Row:
 
 
 def compare(
-    log: CodedLog, comparison: Comparison, peers: Sequence[Peer], *, progress: Done = untold
+    log: CodedLog, comparison: Comparison, peers: Sequence[Peer], *, progress: Done = no_progress
 ) -> list[Row]:
     """Run every method on every task, one at a time, each in a new process.
 
     A script that calls this needs the usual ``if __name__ == "__main__":``.
 
     Args:
-        log: What is known of everybody.
+        log: The log to run on.
         comparison: What to compare on.
         peers: The methods; one whose package is missing is refused before anything runs.
-        progress: Is told what starts.
+        progress: Called when a method starts.
     """
     for peer in peers:
         peer.require_installed()

@@ -1,4 +1,4 @@
-"""What hybrid buys: BLENDER beside its peers, as one table and one figure."""
+"""Table and figure that compare BLENDER with its peers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

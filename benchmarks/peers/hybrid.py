@@ -1,4 +1,4 @@
-"""BLENDER itself, given what its peers are given."""
+"""BLENDER as one of the compared methods, with the same input as its peers."""
 
 from functools import partial
 

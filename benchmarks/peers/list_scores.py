@@ -1,4 +1,4 @@
-"""A list that any method found, held against the truth by the measures of all evaluations."""
+"""Scores of a list that any method found, by the measures of the evaluation."""
 
 from dataclasses import dataclass
 
@@ -23,9 +23,9 @@ class ListScores:
     queries: int
     records: int
     ndcg: float
-    """Of the list's own queries, as the paper measures: is the list in order?"""
+    """NDCG of the list's own queries, as in the paper: measures their order."""
     ndcg_against_best: float
-    """Held against the truly most popular queries: are these on it, and in order?"""
+    """NDCG against the truly most popular queries: also measures which of them are listed."""
     query_l1: float
     record_l1: float
     recall: float
@@ -35,7 +35,7 @@ class ListScores:
 def score_list(found: FoundRecords, log: CodedLog, list_size: int) -> ListScores:
     """Measure the ``list_size`` queries to which a method gives the most mass.
 
-    Records that noise made up belong to queries that nobody asked: their truth is zero.
+    Records that noise made up belong to queries that no user asked: their true probability is zero.
 
     Args:
         found: What the method says.

@@ -1,4 +1,4 @@
-"""A method in a process of its own, so that its time and memory are its own."""
+"""Execution of a method in a new process, to measure its time and memory alone."""
 
 import random
 import resource

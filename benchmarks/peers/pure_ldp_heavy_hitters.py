@@ -1,4 +1,4 @@
-"""pure-ldp's heavy hitters: every user is asked, and nobody knows beforehand about what.
+"""Heavy hitters of pure-ldp: every user is asked, without a list of known records.
 
 This is the task that BLENDER solves, in the local model. Both protocols ask about parts of a
 string and put together what is frequent; a record is the shortest string it can be

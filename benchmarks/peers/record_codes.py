@@ -1,4 +1,4 @@
-"""Records as short strings, for protocols that find strings nobody told them of."""
+"""Codes of records: short strings, for protocols that find unknown strings."""
 
 from dataclasses import dataclass
 
@@ -31,5 +31,5 @@ class RecordCodes:
 
 
 def bits_for(numbers: int) -> int:
-    """Return the fewest bits that so many numbers need."""
+    """Return the fewest bits that this many numbers need."""
     return max((numbers - 1).bit_length(), 1)

@@ -1,4 +1,4 @@
-"""What every method is given, what it answers, and what a method is."""
+"""Task that every method gets, its answer, and the description of a method."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from blender_dp.core.errors import MissingExtraError
 from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 Model = Literal["hybrid", "central", "local"]
-"""Who sees raw records: a curator those of the opt-in users, a curator all it has, or nobody."""
+"""Who sees raw records: a curator those of opt-in users, a curator all of them, or no one."""
 Users = Literal["opt-in users", "everybody"]
 """The users whose records a method uses."""
 

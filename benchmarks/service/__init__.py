@@ -1,4 +1,4 @@
-"""How many reports the collection service takes in a second, each on disk before it is answered."""
+"""Throughput of the collection service: reports per second, each on disk before the answer."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a store slows down while ids pile up: each new one goes to another page of the tree."""
+"""Slowdown of a store as ids accumulate: each new id goes to another page of the tree."""
 
 import asyncio
 import os

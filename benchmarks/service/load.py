@@ -30,7 +30,7 @@ class Measured:
 
 
 def loaded(url: str, bodies: Path, *, connections: int, seconds: int) -> Measured:
-    """Send bodies, one per line, over so many connections."""
+    """Send bodies, one per line, over this many connections."""
     if shutil.which("wrk") is None:
         raise SystemExit("the load is made by wrk; on Debian: apt-get install wrk")
     command = ["wrk", f"-t{THREADS}", f"-c{connections}", f"-d{seconds}", "--timeout", "30s"]

@@ -1,4 +1,4 @@
-"""The same framework and server, with a route that does nothing."""
+"""Baseline: the same framework and server, with a route that does nothing."""
 
 import asyncio
 import socket

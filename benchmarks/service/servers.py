@@ -1,4 +1,4 @@
-"""Servers in processes of their own, ended by SIGKILL: what was acknowledged must survive that."""
+"""Server processes, ended by SIGKILL to check that every acknowledged report survives."""
 
 import re
 import subprocess

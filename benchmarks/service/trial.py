@@ -1,4 +1,4 @@
-"""One store under load: single reports, then batches, then a SIGKILL and a look at the disk."""
+"""Trial of one store: single reports, then batches, then a SIGKILL and a check of the disk."""
 
 import tempfile
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Attacks on the running code: the largest ε that draws alone can prove."""
+"""Attacks on the running code, which prove lower bounds on its ε from draws alone."""

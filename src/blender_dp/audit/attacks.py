@@ -1,4 +1,4 @@
-"""Pairs of neighbouring inputs, and what the running code makes of each: histograms of outcomes."""
+"""Attacks: pairs of neighbouring inputs, and histograms of what the code returns for each."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ class Attack(Protocol):
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
         """Run the code on one of the neighbours; return how often each outcome came, in order.
 
-        At least so many draws in all.
+        Makes at least ``draws`` draws in all.
         """
         ...
 
@@ -177,7 +177,7 @@ def _binned(values: IntArray, edges: IntArray) -> IntArray:
 
 
 def _watched(two: tuple[int, int], size: int, most: int = 8) -> list[int]:
-    """Return the two and some other items, at most so many in all."""
+    """Return the two items and some others, at most ``most`` in all."""
     others = (item for item in range(size) if item not in two)
     return [*dict.fromkeys(two), *islice(others, most - 2)]
 

@@ -1,8 +1,8 @@
-"""The audit: many draws of the running code, and what they prove of its ε.
+"""Audit: many draws of the running code, and the ε that they prove to be spent.
 
-What it proves: an ε that the code exceeds, wrongly in at most α of all audits. What it does not:
-that the code keeps its promise. A pass means that these attacks with these draws found nothing;
-``certify`` computes the other side, what the mechanism spends at most.
+An audit proves that the code spends more than some ε; at most a share α of all audits proves
+something wrong. It does not prove that the code keeps its promise: a pass means that these attacks
+with these draws found nothing. ``certify`` computes an upper bound on what the mechanism spends.
 """
 
 import time
@@ -18,7 +18,7 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 
 Done = Callable[[str, float], None]
-"""Is told what is attacked, and how much of the audit is done, from 0 to 1."""
+"""Called with the target, and with the share of the audit that is done, from 0 to 1."""
 _EXPLORING = 0.4
 """The share of a target's draws by which neighbours and event are chosen."""
 
@@ -61,7 +61,7 @@ def audit(
         randomness: Where the coins of the attacked code come from.
         draws: How many draws of each neighbour the fastest target gets; others get their share.
         alpha: How often any of the proofs may be wrong; shared out among the targets.
-        progress: Is told how far it is.
+        progress: Called with the target and the share of the audit that is done.
     """
     if draws < 1000:
         raise ParameterError("draws", "at least 1000", draws)

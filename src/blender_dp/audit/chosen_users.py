@@ -1,4 +1,4 @@
-"""Opt-in users whom an attacker made up: pairs of records, in each of which one user moves.
+"""Opt-in users chosen by an attacker: pairs of records, between which one user moves.
 
 Record 2i has n users and record 2i + 1 has m; in the neighbour they have n - 1 and m + 1. Noise is
 drawn for each record, so many such pairs side by side are as many independent draws of one swap.
@@ -26,7 +26,7 @@ class Swap:
     """m."""
 
     def users(self, pairs: int, *, is_swapped: bool) -> "ChosenUsers":
-        """Return the users of so many pairs, before or after the swap."""
+        """Return the users of this many pairs, before or after the swap."""
         counts = (self.removed - 1, self.added + 1) if is_swapped else (self.removed, self.added)
         return ChosenUsers(counts=np.tile(np.array(counts, dtype=np.int64), pairs))
 
@@ -69,7 +69,7 @@ class ChosenUsers:
         return counts
 
     def distinct_records(self, most: int) -> IntArray:
-        """Pretend that everybody has many records, so that they are weighed and not counted."""
+        """Say that every user has many records, so that records are weighed and not counted."""
         return np.append(np.zeros(most, dtype=np.int64), self.size)
 
     def record_weights(self, weights: IntArray, class_width: int) -> "ChosenSums":
@@ -85,7 +85,7 @@ class ChosenUsers:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithOneMore(ChosenUsers):
-    """The same and one more, who has all that a scalar adds up of a user, or nothing of it."""
+    """The same users and one more, who adds the most that one user can add, or nothing."""
 
     has_all: bool
 
@@ -95,7 +95,7 @@ class WithOneMore(ChosenUsers):
         return int(self.counts.sum()) + 1
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
-        """Count the one more in the first record, or in ⟨⋆,⋆⟩."""
+        """Count the additional user in the first record, or in ⟨⋆,⋆⟩."""
         cells = head_list.cells
         counts = np.zeros(cells.cell_count, dtype=np.int64)
         counts[cells.listed] = self.counts
@@ -103,14 +103,14 @@ class WithOneMore(ChosenUsers):
         return counts
 
     def distinct_records(self, most: int) -> IntArray:
-        """Give nobody a record but the one more, who has the most that count."""
+        """Give records to the additional user only: the largest number that counts."""
         numbers = np.zeros(most + 1, dtype=np.int64)
         numbers[0] = self.size - 1
         numbers[most if self.has_all else 0] += 1
         return numbers
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
-        """Add up squares: those of the one more, or none."""
+        """Add up squares: those of the additional user, or none."""
         squares = unit * self.has_all
         return ShareSums(
             cells=unit * self.cell_counts(head_list, 1),

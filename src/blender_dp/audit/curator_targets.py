@@ -1,4 +1,4 @@
-"""The curator's steps as targets: discovery and sums, in each of their variants."""
+"""Targets among the curator's steps: discovery and sums, in each of their variants."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -111,7 +111,7 @@ def sharp_weights(parameters: Parameters) -> Target:
     """Return discovery of ``sharp`` with many records per user, which releases noisy weights.
 
     It has a share of one μ. What that share alone promises at δ is less than what all three
-    releases do together, and is what the attack is held against.
+    releases do together; the attack is compared with it.
     """
     budget = Budget.of(parameters)
     plan = gaussian_plan(budget.rest, budget.delta)

@@ -1,4 +1,4 @@
-"""What to look for, and what it shows: an event that two neighbours make unequally likely.
+"""Event with different probabilities for two neighbours, and the ε that it proves.
 
 The event is chosen on some draws and bounded on others, so that the choice costs nothing. If
 Pr[E] ≥ p and Pr'[E] ≤ q, both with error probability α/2, then a mechanism that is (ε, δ)-private

@@ -1,4 +1,4 @@
-"""The numbers that the curator releases once, as targets: ⟨⋆,⋆⟩, the branch, the concentrations."""
+"""Targets among the numbers that the curator releases once: ⟨⋆,⋆⟩, branch, concentrations."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What is attacked, and what was promised of it."""
+"""Targets of an audit: parts of the running code, each with its promise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 _OWN_URLS = (12, 1)
-"""Listed URLs of the queries of our own list: few cells, and one that LocalAlg hides hardly better
-than it promises."""
+"""Listed URLs per query of the default list: few cells, for one of which LocalAlg spends almost all
+that it promises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""How many searches a device could answer itself: the paper's argument for a local cache."""
+"""Coverage: the share of searches that a device could answer from a local cache."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Text as people mean it: without case, accents, punctuation or width, in any script.
+"""Folding of texts for comparison: removes case, accents, punctuation and width, in any script.
 
 Folded texts are words with one space between them. Two texts that a person would call the same
 fold to the same string, and folding it again changes nothing.

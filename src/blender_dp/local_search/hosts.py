@@ -1,4 +1,4 @@
-"""Host names: one spelling for programs, and one that cannot pose as another for people.
+"""Host names in two spellings: one for programs, and one for people that cannot imitate another.
 
 A name may hold letters of any script; programs see those as Punycode (``xn--…``). Letters of
 different scripts can look alike, so that a name is shown in its own letters only if they are of

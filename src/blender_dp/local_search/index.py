@@ -1,4 +1,4 @@
-"""Which queries begin, or have a word that begins, with what was typed: the most popular first.
+"""Index of queries by the beginnings of their words, with the most popular matches first.
 
 Every query is entered once for each of its words, as the rest of its folded text from there on.
 The entries are sorted, so that those with a given beginning are neighbours, found by bisection.
@@ -78,7 +78,7 @@ class PrefixIndex:
 
 
 def _best_of_powers(positions: Sequence[int]) -> list[Sequence[int]]:
-    """Return, for each power of two and each place, the best of so many entries from there.
+    """Return, for each power of two and each place, the best of that many entries from there.
 
     Position and place share one integer, so that one comparison orders by both.
     """

@@ -1,4 +1,4 @@
-"""Suggestions for what a person has typed so far."""
+"""Local search: suggestions for what a person has typed so far."""
 
 from dataclasses import dataclass, replace
 
@@ -36,10 +36,10 @@ class Suggestion:
 
 
 class LocalSearch:
-    """Local search over one release: made once, asked at every keystroke.
+    """Local search over one release: built once, then called at every keystroke.
 
-    Only what the clients alone confirm is suggested (:class:`ServingRule`). Nothing is sent
-    anywhere, and asking spends no privacy: the release is public already.
+    Only records confirmed by the private reports are suggested (:class:`ServingRule`). Nothing is
+    sent anywhere, and a search spends no privacy: the release is public already.
     """
 
     def __init__(self, release: Release, *, rule: ServingRule | None = None) -> None:

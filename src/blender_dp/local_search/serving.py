@@ -1,12 +1,13 @@
-"""Which queries and records of a release may be shown to people.
+"""Rule for which queries and records of a release may be shown to people.
 
-The opt-in users decide which records are listed, and a handful of accounts that act together can
-list whatever they like: at ε = 4, δ = 10⁻⁵ five to nine, by how the list is found. What they cannot
-move is what the clients say. So a query or record is served only if the clients alone say that
-enough of them have it, and if what the opt-in users say does not contradict them.
+Opt-in users decide which records are listed, and a few accounts that act together can list any
+record: at ε = 4, δ = 10⁻⁵ five to nine accounts, depending on how the list is found. They cannot
+change the clients' estimate. So a query or record is served only if the clients' estimate alone
+shows that enough of them have it, and if the opt-in estimate does not contradict it.
 
-Clients can be pushed too: anybody may send reports. Whatever of the clients' estimate could be the
-work of a push of a stated size does not count, unless the opt-in users rule it out.
+Fake reports can change the clients' estimate too, since anybody may send reports. So the amount
+that a stated share of fake clients could have added is subtracted first, unless the opt-in users'
+estimate rules it out.
 """
 
 import math
@@ -23,7 +24,7 @@ from blender_dp.core.estimation.release import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingRule:
-    """How sure one must be before something is shown."""
+    """Thresholds that a query or record must pass to be shown."""
 
     significance: float = 3.0
     """By how many standard errors the clients' estimate must exceed ``fewest_users``. At 3, a

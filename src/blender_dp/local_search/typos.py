@@ -1,4 +1,4 @@
-"""Texts whose beginning is one slip away from what was typed.
+"""Typing errors: entries whose beginning is one slip away from what was typed.
 
 A slip is a letter too many, a letter missing, a wrong letter, or two neighbours exchanged
 (Damerau, 1964). It can always be taken to happen where the typed text and the right one first
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from blender_dp.local_search.index import PrefixIndex, Run
 
 FEWEST_LETTERS = 3
-"""Shorter texts are one slip away from too much."""
+"""Shorter texts match too many entries after one slip."""
 
 
 def runs_one_slip_away(index: PrefixIndex, typed: str) -> list[Run]:
@@ -22,7 +22,7 @@ def runs_one_slip_away(index: PrefixIndex, typed: str) -> list[Run]:
 
 
 def _corrections(index: PrefixIndex, typed: str) -> Iterator[str]:
-    """Yield what may have been meant; nothing beyond a beginning that no entry has."""
+    """Yield possible corrections; stop where no entry begins with the part before the slip."""
     for at in range(len(typed)):
         before, after = typed[:at], typed[at + 1 :]
         first, last = index.run(before)

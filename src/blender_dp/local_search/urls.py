@@ -1,7 +1,7 @@
-"""URLs in one spelling, without what tracks people or hides where a link leads.
+"""Normal form of URLs, without tracking parameters and without disguised hosts.
 
-What users clicked is whatever a log holds: full URLs, or bare hosts as in AOL's. Two records may
-name one page; somebody may have planted a link that looks like another.
+A log may hold full URLs, or bare hosts as AOL's does. Two records may name the same page, and an
+attacker may have planted a link that looks like another one.
 """
 
 import re
@@ -38,7 +38,7 @@ class WebAddress:
     address: str
     """For programs: ASCII, ready to open."""
     shown: str
-    """For people: the same, the host in its own letters where that can mislead nobody."""
+    """For people: the same, with the host in its own letters where they cannot mislead."""
 
 
 def web_address(url: str) -> WebAddress | None:
@@ -70,7 +70,7 @@ def web_address(url: str) -> WebAddress | None:
 
 
 def _place(scheme: str, authority: str) -> tuple[str, str] | None:
-    """Return host and port; what stands before an @ is a name to log in with, or a disguise."""
+    """Return host and port; a user name before an @ is dropped, since it may imitate a host."""
     found = _PLACE.fullmatch(authority.rpartition("@")[2])
     host = ascii_host(found[1]) if found else None
     if found is None or host is None:

@@ -1,1 +1,1 @@
-"""What a collection would find, before anything is collected."""
+"""Predictions of what a collection would find, before anything is collected."""

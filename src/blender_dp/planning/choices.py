@@ -1,4 +1,4 @@
-"""Settings chosen for the user: what the paper's two knobs should be, and how long a list."""
+"""Recommended settings: the paper's two fractions, and the length of the list."""
 
 from dataclasses import dataclass, replace
 
@@ -26,7 +26,7 @@ class Choices:
     client_mechanism: str
     """How clients report."""
     query_share: float | None
-    """φ, the share of the clients asked for the query only; chosen anew from the released list."""
+    """φ, the share of the clients asked for the query only; chosen again from the released list."""
     head_list_user_fraction: float | None
     """f_O; None in ``sharp``, which has no such knob."""
     query_budget_fraction: float | None

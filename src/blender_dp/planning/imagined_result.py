@@ -1,4 +1,4 @@
-"""One collection from imagined users, measured against their truth."""
+"""Result of one collection from imagined users, compared with their truth."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MEASURES = (
 )
 """What is predicted, in the order in which a person reads it."""
 TOP_QUERIES = 50
-"""Settings are compared on so many of the most popular queries, whichever of them they list."""
+"""Number of the most popular queries on which settings are compared, listed or not."""
 _KNOWN_TO = 0.5
 """A query counts as known if its 95 % interval reaches at most half its probability each way."""
 
@@ -42,7 +42,7 @@ class ImaginedResult:
 
 
 def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
-    """Run BLENDER on imagined users and hold the result against their truth."""
+    """Run BLENDER on imagined users and compare the result with their truth."""
     population = population.anew()
     result = blender(population, parameters, Randomness.seeded(population.seed))
     truth = population.true_cells(result.head_list)

@@ -1,4 +1,4 @@
-"""Whole collections from users who exist only as counts, as many of them as one likes."""
+"""Trials of whole collections with imagined users, of any number."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from blender_dp.planning.prior import Prior
 
 DEFAULT_OPT_IN = 0.05
 _DEFAULT_ROWS = 2_000_000
-"""Records of opt-in users in each trial, if nobody says how many opt in: a few seconds."""
+"""Default number of opt-in users' records per trial, which take a few seconds."""
 _SEEDS = 1_000_003
 """Between the seeds of two evaluations, so that they share no users."""
 
@@ -24,7 +24,7 @@ def usual_opt_in(users: int, prior: Prior) -> float:
 def imagined_trials(
     setting: Setting, prior: Prior, *, repetitions: int, seed: int, progress: Done = no_progress
 ) -> list[MeasureSummary]:
-    """Run BLENDER on imagined users so many times and sum up how good its answers are.
+    """Run BLENDER on imagined users ``repetitions`` times and summarise the quality of the results.
 
     Opt-in users are drawn one by one, with all their records. Clients are drawn as counts of
     cells and their reports as counts too, with the law of one by one: a thousand million cost no

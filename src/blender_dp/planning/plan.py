@@ -1,4 +1,4 @@
-"""A plan: what a collection would give, before anything is collected."""
+"""Plan of a collection: a prediction of its results before anything is collected."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -30,7 +30,7 @@ _CURVE_FACTORS = (0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 5.0)
 _CURVE_DRAWS = 3
 
 Step = Callable[[str, float], None]
-"""Is told what is being done, and which share of it is done."""
+"""Called with the current step and the share of it that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +123,11 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         head_list_size: M, the most queries to keep; all that are found if left out.
         records_per_user: Records of an average user; the shape's own number, 1 for a release.
         target_ndcg: Ask which opt-in share and which ε reach this NDCG, on a list of ten or more.
-        target_size: Ask which reach a list of so many queries.
+        target_size: Ask which opt-in share and which ε reach a list of this many queries.
         curve: Predict along this knob as well.
         draws: How often to imagine the collection; 3 to 20 if left out.
         seed: Which imagined users; the same plan for the same seed.
-        progress: Is told what is being done.
+        progress: Called with the current step and the share of it that is done.
     """
     parameters = Parameters(
         epsilon=epsilon, delta=delta, preset=preset, head_list_size=head_list_size

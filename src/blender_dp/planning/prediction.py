@@ -1,4 +1,4 @@
-"""What a collection would give: the algorithm itself, run on imagined users a few times."""
+"""Prediction of a collection: the algorithm itself, run on imagined users a few times."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,9 +20,10 @@ MODEL_ERROR = {
     "ndcg": 0.001,
     **dict.fromkeys(("query_l1", "record_l1", "query_interval", "record_interval"), 0.05),
 }
-"""By how much, relative to its value, a prediction may be off beyond its standard error if records
-are as assumed. Over the grid of benchmarks/planning.md chance explains the differences; a bias of
-this size is what it could have hidden."""
+"""Relative error of a prediction beyond its standard error, if records are as assumed.
+
+Chance explains the differences in benchmarks/planning.md; a bias of this size could have stayed
+hidden there."""
 MOST_ROWS = 6_000_000
 """The most records of opt-in users drawn at a time: seconds, and some hundred megabytes."""
 MOST_USERS = 10**10
@@ -32,7 +33,7 @@ _SEEDS = 1_000
 _NINE_OF_TEN = 1.645
 
 Done = Callable[[float], None]
-"""Is told which share of the work is done."""
+"""Called with the share of the work that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ class Prediction:
     query_share: float | None
     """φ, the share of the clients who are asked for the query only: the median."""
     imagined_users: int
-    """Fewer than ``setting.users`` where so many could not be drawn in seconds."""
+    """Fewer than ``setting.users`` where drawing all of them would take too long."""
 
 
 def predict(
@@ -124,7 +125,7 @@ def predict(
         setting: The collection.
         draws: How many times; 3 to 20 if left out, by how much one takes.
         seed: Which imagined users; the same answer for the same seed.
-        progress: Is told which share is done.
+        progress: Called with the share of the work that is done.
     """
     if seed < 0:
         raise ParameterError("seed", "0 or more", seed)

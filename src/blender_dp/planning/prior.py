@@ -1,4 +1,4 @@
-"""What people's records are thought to look like before any is collected."""
+"""Prior: the assumed distribution of records before any is collected."""
 
 from dataclasses import dataclass
 
@@ -54,7 +54,7 @@ class Prior:
         return cls(source=source, known=known, cdf=cdf, activity=law.activity)
 
     def draw(self, users: int, seed: int) -> Columns:
-        """Draw the records of so many users, who come back to favourites of their own."""
+        """Draw the records of a number of users, who repeat favourites of their own."""
         rng = generator(seed)
         counts = self.activity.counts(users, rng)
         if self.activity.mean_records == 1:

@@ -1,4 +1,4 @@
-"""A prior from an earlier release: what it lists, and a guess at what it does not.
+"""Prior from an earlier release: the listed records, and an assumption about all others.
 
 Listed records keep their estimates. What a release knows only as a rest is spread as popularity
 usually is: the rest of a listed query over further URLs, everything else over queries whose

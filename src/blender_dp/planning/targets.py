@@ -22,7 +22,7 @@ _STEPS, _REFINEMENTS, _DRAWS = 7, 4, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What is wanted: a ranking so good, of a list so long."""
+    """Goal of a plan: an NDCG, a list size, or both."""
 
     ndcg: float = 0.0
     queries: int = LEAST_LIST
@@ -36,7 +36,7 @@ class Target:
             )
 
     def met(self, *, ndcg: float, queries: float) -> float:
-        """Return which share of it is met; 1 and more is all of it."""
+        """Return the share of the goal that is met; 1 or more if all of it is."""
         return min(ndcg / self.ndcg if self.ndcg else math.inf, queries / self.queries)
 
     def met_by(self, prediction: Prediction) -> float:
@@ -81,7 +81,7 @@ def reach(
         target: What is wanted.
         varied: The knob.
         seed: The same imagined users at every value.
-        progress: Is told which share is done.
+        progress: Called with the share of the work that is done.
     """
     low, high = _range(setting, varied)
     seen: dict[float, Prediction] = {}

@@ -1,1 +1,1 @@
-"""What is trending: how sure a ranking is, and what changed between two releases."""
+"""Search trends: the certainty of a ranking, and changes between two releases."""

@@ -1,4 +1,4 @@
-"""What rose and what fell between two releases.
+"""Changes between two releases: queries that rose or fell significantly.
 
 Both are estimates from independent noise. If the same people are behind both, their answers are
 alike and a difference varies less than is assumed here: fewer changes are found, not more false
@@ -20,7 +20,7 @@ from blender_dp.search_trends.multiple_testing import (
 )
 
 FALSE_DISCOVERY_RATE = 0.05
-"""Share of the verdicts that may be wrong on average, where nobody chooses another."""
+"""Default share of the verdicts that may be wrong on average."""
 Listing = Literal["listed in both", "new on the list", "left the list"]
 
 

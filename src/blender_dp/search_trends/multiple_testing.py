@@ -1,4 +1,4 @@
-"""Many questions to one release, and how often any answer, or a share of them, may be wrong."""
+"""Multiple testing: normal quantiles and the procedure of Benjamini and Hochberg."""
 
 import math
 from statistics import NormalDist

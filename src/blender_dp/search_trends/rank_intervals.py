@@ -1,4 +1,4 @@
-"""Which places of a ranking are sure.
+"""Simultaneous confidence intervals for the ranks of queries.
 
 Every pair of queries is compared; Holm's procedure (1979) over all "is A above B" keeps the
 probability of any wrong answer below a level, however the estimates depend on each other. A query

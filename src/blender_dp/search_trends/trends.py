@@ -1,4 +1,4 @@
-"""Search trends: what is popular now, how sure its place is, and what changed."""
+"""Search trends of a release: a ranking with rank intervals, and changes since an earlier one."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

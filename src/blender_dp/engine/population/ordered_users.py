@@ -1,4 +1,4 @@
-"""Everybody in a log, in a secret random order, before their records are read."""
+"""Users of a log in a secret random order, before their records are read."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from blender_dp.engine.tables import Frame, Tables
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OrderedUsers:
-    """Users by position: who they are is known, what they searched for is fetched next."""
+    """Users by position; their records are fetched afterwards."""
 
     tables: Tables
     keys: SamplingKeys
@@ -65,7 +65,7 @@ class OrderedUsers:
         return count_rows(self.tables, self.users.filter(nw.col("opt_in")))
 
     def fetch_rows(self, records_per_user: int, *, all_before: int) -> Frame:
-        """Fetch at most so many rows of each user, and all rows of those before a position.
+        """Fetch at most a number of rows per user, and all rows of the users before a position.
 
         Columns: position, row, query, url and rank: 1 is drawn first, and what is not among the
         rows drawn comes after all of them.
@@ -76,7 +76,7 @@ class OrderedUsers:
             wanted = self.tables.materialise(wanted)
             place = self.users.filter(before).select("user_key", "position")
             rows = self.rows.select("user_key", "row").join(place, on="user_key")
-            # Materialise first: otherwise DuckDB looks for the drawn among everybody's rows.
+            # Materialise first: otherwise DuckDB joins against the whole log.
             others = self.tables.materialise(rows).join(wanted.filter(before), on="row", how="anti")
             after = nw.lit(records_per_user + 1, nw.Int64)
             wanted = nw.concat([wanted, others.select("position", "row", rank=after)])
@@ -96,7 +96,7 @@ def _fetch_one(tables: Tables, frame: Frame) -> int | None:
 
 
 def _require_usable(tables: Tables, rows: Frame, users: Frame) -> None:
-    """Refuse a log without rows, with rows of nobody, or with more than can be numbered."""
+    """Refuse a log without rows, with rows that name no user, or with too many rows to number."""
     last_row = _fetch_one(tables, rows.select(last_row=nw.col("row").max()))
     nameless = nw.col("user").is_null().cast(nw.Int64).sum()
     if _fetch_one(tables, users.select(nameless=nameless)):

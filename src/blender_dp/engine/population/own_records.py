@@ -1,4 +1,4 @@
-"""What users searched for, each record once per user: from all their rows, not from a sample."""
+"""Distinct records of every user, from all rows of the user instead of a sample."""
 
 from dataclasses import dataclass
 
@@ -78,7 +78,7 @@ class OwnRecords:
         records = self.records.select("position", "first_row").join(users, on="position")
         number = nw.col("first_row").rank("ordinal").over("position").cast(nw.Int64) - 1
         numbered = self.tables.materialise(records.with_columns(number=number))
-        # Kept first: the window would work out the order again and again.
+        # Materialise first: otherwise the window function computes the order repeatedly.
         ordered = self.tables.materialise(self.keys.with_draw_order(numbered))
         ranked = ordered.with_columns(place=nw.col("order").rank("ordinal").over("position"))
         return self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))

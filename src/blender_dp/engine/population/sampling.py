@@ -32,7 +32,7 @@ class SamplingKeys:
         return cls(KeyedPermutation.draw(randomness), KeyedPermutation.draw(randomness))
 
     def draw_order(self, number: int, start: int, records: int) -> int:
-        """Return by what a record is drawn, the smallest first.
+        """Return the key by which records are drawn, the smallest first.
 
         Each of a user's n records is among the first m with a chance of m/n over the start.
 
@@ -82,7 +82,7 @@ def find_users(tables: Tables, log: Frame, rows: Frame, keys: SamplingKeys) -> F
 
 
 def sample_records(rows: Frame, users: Frame, keys: SamplingKeys, records_per_user: int) -> Frame:
-    """Return which rows are drawn: at most so many of each user.
+    """Return which rows are drawn: at most ``records_per_user`` per user.
 
     Args:
         rows: What :func:`rows_by_user` returns.
