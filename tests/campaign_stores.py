@@ -12,7 +12,7 @@ from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules,
 from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.jobs.leases import Lease
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.store import Contribution, Document, Finished
+from blender_dp.service.storage.store import Contribution, Document, JobResult
 from blender_dp.wire.reports.service_report import NamedItems
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -52,10 +52,10 @@ def a_campaign(name: str = "searches", rules: Rules | None = None) -> Campaign:
     )
 
 
-def a_contribution(enrolment: bytes, content: bytes = b"sealed") -> Contribution:
+def a_contribution(enrolment: bytes, content: bytes = b"encrypted") -> Contribution:
     return Contribution(
         enrolment=enrolment,
-        sealed=content,
+        encrypted=content,
         tag=content[:16].ljust(16, b"\0"),
         consent_version="1",
         consent_digest="sha256:" + "0" * 64,
@@ -107,8 +107,8 @@ async def leased(store: DatabaseStore, kind: JobKind) -> Lease:
     return lease
 
 
-def a_list() -> Finished:
-    return Finished(
+def a_list() -> JobResult:
+    return JobResult(
         move=Move.PUBLISH_LIST,
         documents={
             Document.HEAD_LIST: lambda entries: f"signed {entries[0]['hash']}".encode(),
@@ -119,8 +119,8 @@ def a_list() -> Finished:
     )
 
 
-def a_release() -> Finished:
-    return Finished(
+def a_release() -> JobResult:
+    return JobResult(
         move=Move.RELEASE,
         documents={Document.RELEASE: b"released"},
         log_entries=[{"kind": "release", "digest": "sha256:" + "2" * 64}],
@@ -128,8 +128,8 @@ def a_release() -> Finished:
     )
 
 
-def erased() -> Finished:
-    return Finished(move=None, documents={}, log_entries=[], counter_sizes={})
+def erased() -> JobResult:
+    return JobResult(move=None, documents={}, log_entries=[], counter_sizes={})
 
 
 async def publish_list(store: DatabaseStore, campaign: UUID) -> None:

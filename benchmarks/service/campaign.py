@@ -17,7 +17,7 @@ from blender_dp.service.campaign import Move, Rules, State
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store import Document, JobResult
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
@@ -65,7 +65,7 @@ async def _moved(store: DatabaseStore, campaign: UUID, move: Move, origin: State
     await store.move(campaign, move, origin=origin, actor="bench", now=datetime.now(UTC))
 
 
-def _published(published: HeadList, campaign: UUID, keys: KeyVault) -> Finished:
+def _published(published: HeadList, campaign: UUID, keys: KeyVault) -> JobResult:
     document = head_list_document(published)
 
     def signed(entries: Sequence[Mapping[str, Any]]) -> bytes:
@@ -77,7 +77,7 @@ def _published(published: HeadList, campaign: UUID, keys: KeyVault) -> Finished:
         )
 
     cells = published.cells
-    return Finished(
+    return JobResult(
         move=Move.PUBLISH_LIST,
         documents={Document.HEAD_LIST: signed},
         log_entries=[{"kind": "head-list", "digest": document["digest"]}],

@@ -8,7 +8,7 @@ import pytest
 from client.stand_in import CAMPAIGN, StandIn, problem
 
 from blender_dp.client import ServiceRefusalError, UnreachableError
-from blender_dp.client.crowd.crowd import all_done, gathered_crowd
+from blender_dp.client.crowd.crowd import gather_crowd, run_concurrently
 from blender_dp.client.patience import Patience
 
 PATH = f"campaigns/{CAMPAIGN}/reports"
@@ -23,7 +23,7 @@ async def later(count: int) -> int:
 def test_everything_that_is_done_at_once_is_counted() -> None:
     seen: list[int] = []
     works = (partial(later, count) for count in range(1, 101))
-    assert asyncio.run(all_done(works, at_once=7, done=seen.append)) == 5050
+    assert asyncio.run(run_concurrently(works, at_once=7, done=seen.append)) == 5050
     assert seen == sorted(seen)
     assert seen[-1] == 5050
 
@@ -39,12 +39,12 @@ def test_no_more_is_under_way_than_allowed() -> None:
         under_way -= 1
         return 1
 
-    assert asyncio.run(all_done([work] * 50, at_once=4, done=lambda _: None)) == 50
+    assert asyncio.run(run_concurrently([work] * 50, at_once=4, done=lambda _: None)) == 50
     assert most == 4
 
 
 def test_nothing_to_do_is_done() -> None:
-    assert asyncio.run(all_done([], at_once=3, done=lambda _: None)) == 0
+    assert asyncio.run(run_concurrently([], at_once=3, done=lambda _: None)) == 0
 
 
 def test_the_first_failure_ends_it_all() -> None:
@@ -57,20 +57,20 @@ def test_the_first_failure_ends_it_all() -> None:
         raise UnreachableError("away")
 
     with pytest.raises(ExceptionGroup):
-        asyncio.run(all_done([work] * 50, at_once=3, done=lambda _: None))
+        asyncio.run(run_concurrently([work] * 50, at_once=3, done=lambda _: None))
     assert started == 3
 
 
 def sent(service: StandIn, count: int, patience: Patience = QUICK) -> int:
     async def everything() -> int:
-        async with gathered_crowd(service.url, connections=4, patience=patience) as crowd:
+        async with gather_crowd(service.url, connections=4, patience=patience) as crowd:
 
             async def one(number: int) -> int:
                 await crowd.send("POST", PATH, body=str(number).encode())
                 return 1
 
             works: list[Callable[[], object]] = [partial(one, number) for number in range(count)]
-            return await all_done(works, at_once=4, done=lambda _: None)  # type: ignore[arg-type]
+            return await run_concurrently(works, at_once=4, done=lambda _: None)  # type: ignore[arg-type]
 
     return asyncio.run(everything())
 

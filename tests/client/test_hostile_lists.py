@@ -24,7 +24,7 @@ from client.stand_in import (
 
 from blender_dp.client import ClientPolicy, RefusedError
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.documents.document import digest_of, sealed
+from blender_dp.wire.documents.document import digest_of, with_digest
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.service.hash_chain import entry_hash
 from blender_dp.wire.service.signatures import public_key_of
@@ -54,7 +54,7 @@ class Attack:
     def document(self, service: StandIn) -> Document:
         listed = head_list_document(head_list(**self.listed))
         listed["mechanism"] |= self.mechanism_change
-        listed = sealed(listed)
+        listed = with_digest(listed)
         made = service.next_entry(self.campaign, listed["digest"])
         made |= self.entry_change
         if self.rehash:

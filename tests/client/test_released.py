@@ -11,12 +11,12 @@ import pytest
 from client.stand_in import CAMPAIGN, KEY, OTHER_CAMPAIGN, OTHER_KEY, START, described_by
 from core.small_result import REPORTS, small_result
 
-from blender_dp.client.checked_log import checked_log, digests_in_log
+from blender_dp.client.checked_log import check_log, digests_in_log
 from blender_dp.client.released import FILES, fetch_released
 from blender_dp.client.transport import Answer
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.documents.document import canonical, digest_of_bytes, sealed
+from blender_dp.wire.documents.document import canonical, digest_of_bytes, with_digest
 from blender_dp.wire.published.certificate import certified_document
 from blender_dp.wire.published.estimates import client_document, opt_in_document
 from blender_dp.wire.published.head_list import head_list_document
@@ -188,7 +188,7 @@ def test_what_does_not_hold_is_refused(attack: Callable[[Published], None], sent
 def resealed(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
     changed = {**document, **changes}
     del changed["digest"]
-    return sealed(changed)
+    return with_digest(changed)
 
 
 def changed_and_not_sealed(document: dict[str, Any]) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def test_a_log_changes_its_key_in_no_piece() -> None:
     entries = Published().entries
     pieces = [log_document(entries[:2], KEY), log_document(entries[2:], OTHER_KEY)]
     with pytest.raises(BlenderError, match="another key"):
-        checked_log(pieces)
+        check_log(pieces)
 
 
 def test_a_list_is_named_by_its_own_digest_signed_or_not() -> None:

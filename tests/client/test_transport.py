@@ -13,7 +13,7 @@ from blender_dp.client.transport import (
     Answer,
     HttpTransport,
     UnreachableError,
-    imported_httpx,
+    import_httpx,
     require_address,
 )
 from blender_dp.core.errors import InputError, MissingExtraError, ParameterError
@@ -94,4 +94,4 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without_httpx)
     with pytest.raises(MissingExtraError, match=re.escape("pip install 'blender-dp[service]'")):
-        imported_httpx()
+        import_httpx()

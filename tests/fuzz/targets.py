@@ -22,7 +22,7 @@ from fuzz.seeds import Seeds
 
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.service.http.bodies.request_body import inflated, parse_body
+from blender_dp.service.http.bodies.request_body import inflate, parse_body
 from blender_dp.service.http.messages import NewCampaign, NewContribution
 from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.wire.documents.document import canonical
@@ -107,7 +107,7 @@ def _json(content: bytes) -> None:
 
 def _gzip(content: bytes) -> None:
     with _refused_properly():
-        assert len(inflated(content, MOST_INFLATED)) <= MOST_INFLATED
+        assert len(inflate(content, MOST_INFLATED)) <= MOST_INFLATED
 
 
 def _contribution(content: bytes) -> None:
@@ -129,7 +129,7 @@ def _campaign(content: bytes) -> None:
 def _report_body(intakes: Sequence[ReportIntake], content: bytes) -> None:
     for intake in intakes:
         with _refused_properly():
-            assert intake.checked(content).ids
+            assert intake.check(content).ids
 
 
 def _packed(content: bytes) -> None:

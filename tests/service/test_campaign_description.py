@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Rules, State
-from blender_dp.service.campaign_description import described, description, read_time, written
+from blender_dp.service.campaign_description import (
+    description,
+    read_description,
+    read_time,
+    write_time,
+)
 from campaign_stores import LATER, NOW, a_campaign
 
 TIMES = st.datetimes(timezones=st.just(UTC))
@@ -18,7 +23,7 @@ TIMES = st.datetimes(timezones=st.just(UTC))
 
 def there_and_back(campaign: Campaign) -> Campaign:
     text = json.dumps(description(campaign))
-    return described(text, state=campaign.state, moved_at=written(campaign.moved_at))
+    return read_description(text, state=campaign.state, moved_at=write_time(campaign.moved_at))
 
 
 @given(
@@ -39,7 +44,7 @@ def test_a_campaign_comes_back_from_its_description(
 def test_a_campaign_older_than_a_rule_keeps_its_description() -> None:
     older = description(a_campaign(rules=Rules(clients_enough=5, open_hours=None)))
     assert "open_hours" not in older["rules"]
-    campaign = described(json.dumps(older), state="draft", moved_at=older["created_at"])
+    campaign = read_description(json.dumps(older), state="draft", moved_at=older["created_at"])
     assert description(campaign) == older
     assert "open_hours" in description(a_campaign(rules=Rules()))["rules"]
 
@@ -65,9 +70,9 @@ def test_no_number_depends_on_how_a_language_writes_fractions(epsilon: float) ->
 
 @given(one=TIMES, other=TIMES)
 def test_written_times_sort_as_times_do(one: datetime, other: datetime) -> None:
-    assert (written(one) < written(other)) == (one < other)
-    assert read_time(written(one)) == one
+    assert (write_time(one) < write_time(other)) == (one < other)
+    assert read_time(write_time(one)) == one
 
 
 def test_a_time_of_another_zone_is_written_in_utc() -> None:
-    assert written(NOW) == "2026-11-15T12:00:00.000000Z"
+    assert write_time(NOW) == "2026-11-15T12:00:00.000000Z"

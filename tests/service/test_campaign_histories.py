@@ -198,7 +198,7 @@ class CampaignHistory(RuleBasedStateMachine):
 
     async def _contributions(self) -> dict[bytes, bytes]:
         return {
-            one.enrolment: one.sealed
+            one.enrolment: one.encrypted
             async for piece in self.store.contributions(self.campaign.id)
             for one in piece
         }

@@ -13,8 +13,8 @@ import pytest
 
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase as erase_job
+from blender_dp.service.keys.encrypted_records import RecordCipher
 from blender_dp.service.keys.key_vault import KeyDestroyedError, KeyVault, Purpose
-from blender_dp.service.keys.sealed_records import RecordSeal
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.sqlite.backup import back_up
@@ -112,7 +112,7 @@ async def contributed(place: Place, sealed: Callable[[UUID, bytes, bytes], bytes
 def with_key_of(place: Place) -> Callable[[UUID, bytes, bytes], bytes]:
     def sealed(campaign: UUID, owner: bytes, canary: bytes) -> bytes:
         key = place.vault.key(campaign, Purpose.RECORDS)
-        return RecordSeal(key=key, campaign=campaign).seal(canary, enrolment=owner)
+        return RecordCipher(key=key, campaign=campaign).encrypt(canary, enrolment=owner)
 
     return sealed
 
@@ -162,7 +162,7 @@ async def test_keys_are_in_no_backup(place: Place, tmp_path: Path) -> None:
 async def test_the_live_file_of_sqlite_holds_not_even_what_was_sealed(tmp_path: Path) -> None:
     place = await sqlite_place(tmp_path)
     campaign = await contributed(place, with_key_of(place))
-    pieces = [one.sealed[100:140] for one in await stored(place, campaign)]
+    pieces = [one.encrypted[100:140] for one in await stored(place, campaign)]
     assert place.found(*pieces) == set(pieces)
     await publish_list(place.store, campaign)
     await erase(place, campaign)
@@ -182,8 +182,8 @@ async def test_an_old_backup_cannot_be_read_once_the_key_is_gone(tmp_path: Path)
     old = await open_store(str(backup))
     kept = [one async for piece in old.contributions(campaign) for one in piece]
     await old.close()
-    seal = RecordSeal(key=key, campaign=campaign)  # remembered here, and nowhere else any more
-    opened = {seal.open(one.sealed, enrolment=one.enrolment) for one in kept}
+    cipher = RecordCipher(key=key, campaign=campaign)  # remembered here, and nowhere else any more
+    opened = {cipher.decrypt(one.encrypted, enrolment=one.enrolment) for one in kept}
     assert opened == set(CANARIES)
     with pytest.raises(KeyDestroyedError):
         place.vault.key(campaign, Purpose.RECORDS)

@@ -19,7 +19,7 @@ from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
 from blender_dp.service.keys.key_vault import KeyDestroyedError, Purpose
-from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store import Document, JobResult
 
 pytestmark = pytest.mark.anyio
 OF_RECORDS = (Purpose.RECORDS, Purpose.RECORD_TAGS)
@@ -125,7 +125,7 @@ async def test_a_failure_that_may_pass_keeps_the_records_for_a_retry(
 ) -> None:
     campaign = await sealed(fresh, 5)
 
-    async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
+    async def broken(_dependencies: Dependencies, _of: Campaign) -> JobResult:
         raise ValueError
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, broken)

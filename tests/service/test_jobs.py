@@ -17,7 +17,7 @@ from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS, Worker
 from blender_dp.service.keys.key_vault import KeyDestroyedError, Purpose
-from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store import Document, JobResult
 
 pytestmark = pytest.mark.anyio
 ERASED = ("erase", "done", None)
@@ -140,7 +140,7 @@ async def test_a_worker_that_was_too_slow_stores_nothing(
     made = worker_module._RUNNERS[JobKind.HEAD_LIST]
     is_first = True
 
-    async def overtaken(dependencies: Dependencies, of: Campaign) -> Finished:
+    async def overtaken(dependencies: Dependencies, of: Campaign) -> JobResult:
         nonlocal is_first
         if not is_first:
             return await made(dependencies, of)
@@ -164,7 +164,7 @@ async def test_a_job_that_fails_again_and_again_is_given_up_without_its_message(
 ) -> None:
     campaign = await sealed(fresh, 5)
 
-    async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
+    async def broken(_dependencies: Dependencies, _of: Campaign) -> JobResult:
         raise ValueError(CANARY)
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, broken)
@@ -191,7 +191,7 @@ async def test_a_lease_is_renewed_while_the_job_runs(
         renewed.set()
         return await renew(self, *args, **options)  # type: ignore[arg-type]
 
-    async def waiting(dependencies: Dependencies, of: Campaign) -> Finished:
+    async def waiting(dependencies: Dependencies, of: Campaign) -> JobResult:
         await asyncio.wait_for(renewed.wait(), 30)
         return await made(dependencies, of)
 

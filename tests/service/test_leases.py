@@ -16,7 +16,7 @@ from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.leases import Lease, RunningJob
 from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS
-from blender_dp.service.storage.store import Finished
+from blender_dp.service.storage.store import JobResult
 
 pytestmark = pytest.mark.anyio
 SECONDS = LEASE.total_seconds()
@@ -139,9 +139,9 @@ async def test_a_renewal_that_fails_is_tried_again(
         renewed.set()
         return await renew(self, lease)  # type: ignore[arg-type]
 
-    async def waiting(_dependencies: Dependencies, _of: Campaign) -> Finished:
+    async def waiting(_dependencies: Dependencies, _of: Campaign) -> JobResult:
         await asyncio.wait_for(renewed.wait(), 60)
-        return Finished(move=None, documents={}, log_entries=[], counter_sizes={})
+        return JobResult(move=None, documents={}, log_entries=[], counter_sizes={})
 
     monkeypatch.setattr(store_type, "renew", faulty)
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, waiting)

@@ -31,7 +31,7 @@ from blender_dp.core.blender import Curated
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.service.jobs import head_list
-from blender_dp.wire.documents.document import digest_of_bytes, sealed
+from blender_dp.wire.documents.document import digest_of_bytes, with_digest
 from blender_dp.wire.published.estimates import opt_in_document
 
 pytestmark = pytest.mark.anyio
@@ -147,7 +147,7 @@ async def test_a_noisy_count_that_is_not_listed_is_seen(
         noise = DiscreteLaplace(scale).draw(Randomness.keyed(bytes(32)))
         document = json.loads(json.dumps(opt_in_document(curated)))
         del document["digest"]
-        return sealed({**document, "noisy_size": len(curated.head_list.queries) + noise})
+        return with_digest({**document, "noisy_size": len(curated.head_list.queries) + noise})
 
     coins.setattr(head_list, "opt_in_document", with_one_more)
     fields = released_fields(*await both_shown(tmp_path, FEW, "sharp"))

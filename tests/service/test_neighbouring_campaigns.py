@@ -81,9 +81,9 @@ def leak_into_event_log(patch: Patch, rows: Callable[[], int]) -> None:
 
 
 def leak_into_metrics(patch: Patch, rows: Callable[[], int]) -> None:
-    ended = Metrics.job_ended
+    ended = Metrics.count_job
     patch.setattr(
-        Metrics, "job_ended", lambda figures, kind, _: ended(figures, kind, f"{rows()} rows")
+        Metrics, "count_job", lambda figures, kind, _: ended(figures, kind, f"{rows()} rows")
     )
 
 

@@ -9,7 +9,7 @@ from service.running import CONSENT, Service, a_contribution, an_unknown_token, 
 from blender_dp.service.dependencies import Limits
 from blender_dp.service.http.access import Rate
 from blender_dp.service.keys.key_vault import KeyDestroyedError
-from blender_dp.service.storage.contributed import opener
+from blender_dp.service.storage.contributed import make_decrypter
 from blender_dp.wire.service.contribution import consent_digest
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ async def test_any_number_of_records_is_taken(service: Service, count: int) -> N
     [token] = await service.enrolled(campaign, 1)
     records = [{"query": f"q{i}", "url": "u"} for i in range(count)]
     assert (await service.contribute(campaign, token, records=records)).status_code == 201
-    records_of = opener(service.dependencies.keys, UUID(campaign))
+    records_of = make_decrypter(service.dependencies.keys, UUID(campaign))
     async for some in service.dependencies.store.contributions(UUID(campaign)):
         assert [len(records_of(one)) for one in some] == [count]
 
@@ -53,7 +53,7 @@ async def test_what_is_stored_is_sealed_and_has_the_receipt(fresh: Service, tmp_
     assert (await fresh.contribute(campaign, token, records=records)).status_code == 201
     async for [stored] in fresh.dependencies.store.contributions(UUID(campaign)):
         assert (stored.consent_version, stored.consent_digest) == ("1", consent_digest(CONSENT))
-        assert opener(fresh.dependencies.keys, UUID(campaign))(stored) == [
+        assert make_decrypter(fresh.dependencies.keys, UUID(campaign))(stored) == [
             (CANARY, f"{CANARY}.example")
         ]
     for path in tmp_path.rglob("*"):
@@ -171,4 +171,4 @@ async def test_a_destroyed_key_ends_the_collection(fresh: Service) -> None:
     fresh.dependencies.keys.destroy(UUID(campaign))
     assert slug_of(await fresh.contribute(campaign, token)) == "campaign-not-collecting"
     with pytest.raises(KeyDestroyedError):
-        opener(fresh.dependencies.keys, UUID(campaign))
+        make_decrypter(fresh.dependencies.keys, UUID(campaign))

@@ -15,7 +15,7 @@ from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
 from blender_dp.service.storage.sqlite import database as sqlite_database
-from blender_dp.service.storage.store import Finished, Reason, StoreRefusal
+from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
 
 pytestmark = pytest.mark.anyio
 LONGEST_PAUSE = 900
@@ -51,7 +51,7 @@ async def test_erasing_waits_for_a_long_reader_and_keeps_no_other_job_waiting(
 async def test_a_job_that_the_store_refuses_otherwise_is_given_up(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refused(_dependencies: Dependencies, _of: Campaign) -> Finished:
+    async def refused(_dependencies: Dependencies, _of: Campaign) -> JobResult:
         raise StoreRefusal(Reason.MOVE_NOT_ALLOWED)
 
     monkeypatch.setitem(worker_module._RUNNERS, JobKind.HEAD_LIST, refused)

@@ -61,7 +61,7 @@ def test_what_is_read_is_what_the_device_named(name: str) -> None:
     made = [a_report(head_list, report_id) for report_id in ids]
     kept = [{k: v for k, v in document.items() if k in BATCH_FIELDS} for document, _ in made]
     body = json.dumps(batch_document(head_list, kept)).encode()
-    checked = ReportIntake(head_list, KEY).checked(body)
+    checked = ReportIntake(head_list, KEY).check(body)
     named: dict[int, tuple[str, tuple[int, ...]]] = {}
     for answer in checked.answers:
         for position, items in zip(answer.reports, answer.items, strict=True):
@@ -77,12 +77,12 @@ def test_alone_or_in_a_batch_a_report_has_the_same_tag(name: str) -> None:
     head_list, intake = LISTS[name], ReportIntake(LISTS[name], KEY)
     document, _ = a_report(head_list)
     fields = {k: v for k, v in document.items() if k in BATCH_FIELDS}
-    alone = intake.checked(json.dumps(document).encode())
-    together = intake.checked(json.dumps(batch_document(head_list, [fields])).encode())
+    alone = intake.check(json.dumps(document).encode())
+    together = intake.check(json.dumps(batch_document(head_list, [fields])).encode())
     assert alone.tags == together.tags
     assert len(alone.tags) == TAG_BYTES
     assert (
-        ReportIntake(head_list, bytes(32)).checked(json.dumps(document).encode()).tags != alone.tags
+        ReportIntake(head_list, bytes(32)).check(json.dumps(document).encode()).tags != alone.tags
     )
 
 
@@ -90,7 +90,7 @@ def test_tags_of_different_contents_differ() -> None:
     intake, tags = ReportIntake(LOCAL_ALG, KEY), set()
     for cell in range(LOCAL_ALG.cells.cell_count):
         document, _ = a_report(LOCAL_ALG, bytes(16))
-        tags.add(intake.checked(json.dumps({**document, "cell": cell}).encode()).tags)
+        tags.add(intake.check(json.dumps({**document, "cell": cell}).encode()).tags)
     assert len(tags) == LOCAL_ALG.cells.cell_count
 
 
@@ -103,7 +103,7 @@ def test_tags_of_equal_contents_differ(name: str) -> None:
     ids = [one for one in drawn if question_of(one, head_list) == report.question]
     told = {k: v for k, v in document.items() if k in BATCH_FIELDS}
     same = [{**told, "report_id": to_text(report_id)} for report_id in ids]
-    checked = ReportIntake(head_list, KEY).checked(
+    checked = ReportIntake(head_list, KEY).check(
         json.dumps(batch_document(head_list, same)).encode()
     )
     assert len(ids) > 1
@@ -127,7 +127,7 @@ def test_a_key_that_comes_twice_is_seen_wherever_it_is(name: str, place: str) ->
     }[place]
     assert spelled != text
     with pytest.raises(ProblemError) as refused:
-        ReportIntake(head_list, KEY).checked(spelled.encode())
+        ReportIntake(head_list, KEY).check(spelled.encode())
     assert refused.value.problem is Problem.DUPLICATE_KEY
 
 
@@ -135,7 +135,7 @@ def test_a_key_that_comes_twice_is_seen_wherever_it_is(name: str, place: str) ->
 def test_no_bytes_whatever_do_anything_but_be_refused(body: bytes) -> None:
     for head_list in LISTS.values():
         with pytest.raises(ProblemError):
-            ReportIntake(head_list, KEY).checked(body)
+            ReportIntake(head_list, KEY).check(body)
 
 
 JSON_VALUES = st.recursive(
@@ -153,7 +153,7 @@ def test_no_field_takes_a_value_of_its_own_choice(field: str, value: object) -> 
         return
     body = json.dumps({**document, field: value}).encode("utf-8", "surrogatepass")
     with pytest.raises(ProblemError):
-        ReportIntake(SUBSET, KEY).checked(body)
+        ReportIntake(SUBSET, KEY).check(body)
 
 
 def test_every_subset_of_the_right_size_is_taken_and_no_other() -> None:
@@ -171,10 +171,10 @@ def test_every_subset_of_the_right_size_is_taken_and_no_other() -> None:
         valid = packing.items(np.frombuffer(bytes(changed), dtype=np.uint8).reshape(1, -1))
         if valid is None:
             with pytest.raises(ProblemError):
-                intake.checked(body)
+                intake.check(body)
         else:
             taken += 1
-            assert intake.checked(body).answers[0].items.tolist() == valid.tolist()
+            assert intake.check(body).answers[0].items.tolist() == valid.tolist()
     assert taken < 8 * packing.length
 
 

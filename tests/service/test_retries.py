@@ -12,7 +12,7 @@ from blender_dp.service.http.access import Role
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
-from blender_dp.service.storage.store import Finished
+from blender_dp.service.storage.store import JobResult
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ async def retry(
     )
 
 
-async def broken(_dependencies: Dependencies, _of: Campaign) -> Finished:
+async def broken(_dependencies: Dependencies, _of: Campaign) -> JobResult:
     raise OSError
 
 

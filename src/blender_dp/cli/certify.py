@@ -79,7 +79,7 @@ def certify(
                 "one_record_each": one_record_each,
                 "records_per_optin_user": records_per_optin_user,
             }
-            parameters = _promised(head_list, promise, knobs)
+            parameters = _parameters_of(head_list, promise, knobs)
         document = certified_document(head_list, parameters, branch)
     if output is not None:
         write_document(output, document)
@@ -108,7 +108,7 @@ def _require_left_out(promise: dict[str, float | None]) -> None:
             raise ParameterError(name, "left out where a file says what was promised", value)
 
 
-def _promised(
+def _parameters_of(
     head_list: HeadList, promise: dict[str, float | None], knobs: dict[str, Any]
 ) -> Parameters:
     """Return the parameters of a list that was made under this promise."""
@@ -157,14 +157,14 @@ def _table(document: dict[str, Any]) -> Table:
 def _numbers(line: dict[str, Any]) -> tuple[str, str, str, str, str]:
     tight = line["tight_epsilon"]
     return (
-        _shown(line["promised"]["epsilon"]),
-        "far above" if tight is None else _shown(tight),
-        _shown(line["promised"]["delta"]),
-        _shown(line["spent"]["delta"]),
+        _format(line["promised"]["epsilon"]),
+        "far above" if tight is None else _format(tight),
+        _format(line["promised"]["delta"]),
+        _format(line["spent"]["delta"]),
         line["verdict"],
     )
 
 
-def _shown(number: str) -> str:
+def _format(number: str) -> str:
     numerator, _, denominator = number.partition("/")
     return f"{float(numerator) / float(denominator or 1):.5g}"

@@ -42,13 +42,13 @@ class Ending:
         """
         loop = asyncio.get_running_loop()
 
-        def signalled(*_: object) -> None:
+        def on_signal(*_: object) -> None:
             self.force()
             if not loop.is_closed():
                 loop.call_soon_threadsafe(stop)
 
         for one in STOPPING:
-            signal.signal(one, signalled)
+            signal.signal(one, on_signal)
 
     def with_parent(self) -> None:
         """End when the process that started this one is gone: nobody else would end it.

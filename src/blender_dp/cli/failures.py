@@ -20,7 +20,7 @@ _DISK = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_errors() -> Iterator[None]:
     """Turn what a person can mend into a sentence and an exit status."""
     try:
         yield

@@ -151,14 +151,14 @@ def _write(directory: Path, made: Plan) -> None:
     text = json_text.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
     (directory / "plan.json").write_text(text + "\n", encoding="utf-8")
     (directory / "plan.html").write_text(render_plan(document), encoding="utf-8")
-    rows = [_flat(point) for point in made.curve or (made.prediction,)]
+    rows = [_flatten(point) for point in made.curve or (made.prediction,)]
     with (directory / "plan.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, fieldnames=list(rows[0]))
         table.writeheader()
         table.writerows(rows)
 
 
-def _flat(point: Prediction) -> dict[str, Any]:
+def _flatten(point: Prediction) -> dict[str, Any]:
     setting = point.setting
     row: dict[str, Any] = {
         "users": setting.users,
@@ -183,15 +183,15 @@ def _print(made: Plan) -> None:
         table.add_row(NAMES[name], f"{mean} ± {error}", span)
     RESULTS.print(table)
     RESULTS.print()
-    for line in _chosen(made):
+    for line in _describe_choice(made):
         RESULTS.print(line)
-    for line in _answered(made):
+    for line in _describe_answer(made):
         RESULTS.print(line)
     if made.curve:
         _print_curve(made)
 
 
-def _chosen(made: Plan) -> list[str]:
+def _describe_choice(made: Plan) -> list[str]:
     chosen = made.choices
     lines = [f"found by: {chosen.discovery}", f"clients: {chosen.client_mechanism}"]
     if chosen.query_share is not None:
@@ -206,7 +206,7 @@ def _chosen(made: Plan) -> list[str]:
     return lines
 
 
-def _answered(made: Plan) -> list[str]:
+def _describe_answer(made: Plan) -> list[str]:
     lines = []
     for answer in made.answers:
         knob = (

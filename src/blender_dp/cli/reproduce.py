@@ -78,15 +78,15 @@ def reproduce(
         raise MissingExtraError("evaluation", "reproduce")
     if log_options.group is not None:
         raise ParameterError("group", "left out: trials draw who opts in", log_options.group)
-    figures, workers = _chosen(figure or []), checked_workers(workers)
+    figures, workers = _choose_figures(figure or []), checked_workers(workers)
     shape = shape or ("yandex" if log_options.format is LogFormat.YANDEX else "aol")
     folder = output or Path(_default_name(shape, preset, is_real=log is not None))
     command = _command(figure or [], shape, preset, quick=quick, log=log, options=log_options)
     require_ours(folder)
-    with shown_progress(time_left=True) as progress, _kept_when_interrupted():
+    with shown_progress(time_left=True) as progress, _keep_trials_when_interrupted():
         machine = MachineOptions(memory_limit=memory_limit)
         plan = Plan(
-            data=_data(shape, log, log_options, machine, progress),
+            data=_open_data(shape, log, log_options, machine, progress),
             setup=replace(SETUPS[shape], preset=preset),
             figures=figures,
             repetitions=QUICK_REPETITIONS if quick else REPETITIONS[shape],
@@ -97,7 +97,7 @@ def reproduce(
         progress.step("draw")
         shown = contents(reproduced, command)
         wrote = write_outputs(reproduced, shown, command)
-    say(_done(reproduced.trials_run, wrote=wrote))
+    say(_describe_trials(reproduced.trials_run, wrote=wrote))
     if json:
         print_json({"output": str(folder), **document_of(reproduced, shown)})
         return
@@ -107,14 +107,14 @@ def reproduce(
 
 
 @contextmanager
-def _kept_when_interrupted() -> Iterator[None]:
+def _keep_trials_when_interrupted() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(KEPT) from None
 
 
-def _chosen(wanted: Sequence[str]) -> tuple[Figure, ...]:
+def _choose_figures(wanted: Sequence[str]) -> tuple[Figure, ...]:
     """Return the figures of these numbers or names, in the order of the paper."""
     known = {str(figure.number): figure for figure in FIGURES if figure.number is not None}
     known |= {figure.name: figure for figure in FIGURES}
@@ -131,7 +131,7 @@ def _default_name(shape: DataShape, preset: Preset, *, is_real: bool) -> str:
     return "-".join([*parts, *([] if preset == "paper" else [preset])])
 
 
-def _data(
+def _open_data(
     shape: DataShape,
     log: list[str] | None,
     options: LogOptions,
@@ -162,7 +162,7 @@ def _command(
     return shlex.join(words)
 
 
-def _done(trials: int, *, wrote: bool) -> str:
+def _describe_trials(trials: int, *, wrote: bool) -> str:
     if trials:
         return f"{trials:,} trials were run; they are kept."
     return "All trials were there already." + ("" if wrote else " Nothing was left to do.")

@@ -67,7 +67,7 @@ def search(
         suggestions = [] if typed is None else found.suggest(typed, limit=limit)
         _answer(typed, suggestions, share, as_json=json)
     elif sys.stdin.isatty() and RESULTS.is_terminal and HAS_KEYS and not json:
-        _at_every_key(found, limit)
+        _suggest_while_typing(found, limit)
     else:
         for line in sys.stdin.buffer:
             text = line.decode("utf-8", "replace").rstrip("\r\n")
@@ -127,7 +127,7 @@ def _table_of_coverage(share: Coverage) -> Table:
     return table
 
 
-def _at_every_key(found: LocalSearch, limit: int) -> None:
+def _suggest_while_typing(found: LocalSearch, limit: int) -> None:
     """Show suggestions below what is typed, as it is typed."""
 
     def screen(text: str) -> Group:

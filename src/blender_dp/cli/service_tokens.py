@@ -1,4 +1,4 @@
-"""The tokens of a service, made, listed and revoked in its database."""
+"""Tokens of a service: making, listing and revoking them in its database."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -21,29 +21,29 @@ Answer = TypeVar("Answer")
 def create_token(storage: ServiceOptions, name: str, role: str) -> str:
     """Make a token and return it."""
 
-    async def made(store: DatabaseStore) -> str:
-        return await _kept(store, name, Role(role), new_token(os.urandom))
+    async def make(store: DatabaseStore) -> str:
+        return await _store_token(store, name, Role(role), new_token(os.urandom))
 
-    return run_loop(_with_store(storage, made))
+    return run_loop(_with_store(storage, make))
 
 
 def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
     """Return every token, without a secret."""
 
-    async def listed(store: DatabaseStore) -> list[dict[str, str | None]]:
-        return [_shown(token) for token in await store.tokens()]
+    async def list_all(store: DatabaseStore) -> list[dict[str, str | None]]:
+        return [_describe(token) for token in await store.tokens()]
 
-    return run_loop(_with_store(storage, listed))
+    return run_loop(_with_store(storage, list_all))
 
 
 def revoke_token(storage: ServiceOptions, name: str) -> None:
     """End a token."""
 
-    async def revoked(store: DatabaseStore) -> None:
+    async def revoke(store: DatabaseStore) -> None:
         await store.revoke_token(name, now=now())
         await store.note("token-revoked", actor=name, campaign_id=None, now=now())
 
-    run_loop(_with_store(storage, revoked))
+    run_loop(_with_store(storage, revoke))
 
 
 async def _with_store(
@@ -65,24 +65,24 @@ def first_token(storage: ServiceOptions, path: Path | None = None) -> str | None
         path: A file to which it is written before it is valid, so that it cannot be lost.
     """
 
-    async def made(store: DatabaseStore) -> str | None:
+    async def make(store: DatabaseStore) -> str | None:
         if await store.tokens():
             return None
         token = new_token(os.urandom)
         if path is not None:
             write_token(path, token)
-        return await _kept(store, _FIRST_TOKEN, Role.OPERATOR, token)
+        return await _store_token(store, _FIRST_TOKEN, Role.OPERATOR, token)
 
-    return run_loop(_with_store(storage, made))
+    return run_loop(_with_store(storage, make))
 
 
-async def _kept(store: DatabaseStore, name: str, role: Role, token: str) -> str:
+async def _store_token(store: DatabaseStore, name: str, role: Role, token: str) -> str:
     await store.add_token(Token(name=name, role=role, digest=token_digest(token), created_at=now()))
     await store.note("token-created", actor=name, campaign_id=None, now=now())
     return token
 
 
-def _shown(token: Token) -> dict[str, str | None]:
+def _describe(token: Token) -> dict[str, str | None]:
     return {
         "name": token.name,
         "role": token.role,

@@ -19,7 +19,7 @@ from blender_dp.cli.bounded_planner import BoundedPlanner
 from blender_dp.cli.descriptors import connection_limit
 from blender_dp.cli.ending import GRACE_SECONDS, Ending
 from blender_dp.cli.event_loop import now, run_loop
-from blender_dp.cli.failures import explained
+from blender_dp.cli.failures import explain_errors
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
@@ -72,7 +72,7 @@ class Listening:
 
 
 @asynccontextmanager
-async def opened(storage: ServiceOptions) -> AsyncIterator[Dependencies]:
+async def open_dependencies(storage: ServiceOptions) -> AsyncIterator[Dependencies]:
     """Open the database and the keys, and close them at the end."""
     keys = KeyVault(storage.key_directory)
     store = await open_store(storage.url)
@@ -92,7 +92,7 @@ async def opened(storage: ServiceOptions) -> AsyncIterator[Dependencies]:
 
 
 async def _require_usable(storage: ServiceOptions) -> None:
-    async with opened(storage):
+    async with open_dependencies(storage):
         pass
 
 
@@ -102,7 +102,7 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
     if made and not listening.first_token_file:
         RESULTS.print(f"operator token, shown this once: {made}")
     event_log = EventLog(now)
-    with all_lines_in(event_log), _bound(listening) as bound:
+    with all_lines_in(event_log), _bind(listening) as bound:
         scheme = "https" if listening.certificate else "http"
         host, port = bound.getsockname()[:2]
         place = f"[{host}]" if ":" in host else host
@@ -123,7 +123,7 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
 
 
 @contextmanager
-def _bound(listening: Listening) -> Iterator[socket.socket]:
+def _bind(listening: Listening) -> Iterator[socket.socket]:
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
     try:
         bound = socket.create_server((listening.host, listening.port), family=family, backlog=2048)
@@ -164,8 +164,8 @@ async def _serve(
     *,
     is_replacement: bool = False,
 ) -> None:
-    async with opened(storage) as dependencies:
-        dependencies.metrics.gauges.worker_began(
+    async with open_dependencies(storage) as dependencies:
+        dependencies.metrics.gauges.count_worker(
             expected=listening.workers, is_replacement=is_replacement
         )
         limits = ConnectionLimits(
@@ -216,7 +216,7 @@ def serve_as_worker(
     """Serve in one of several processes; jobs and deadlines are for whichever is free."""
     ending = Ending(event_log=EventLog(now))
     ending.with_parent()
-    with all_lines_in(ending.event_log), explained():
+    with all_lines_in(ending.event_log), explain_errors():
         listens = partial(saying.send_bytes, b"!")
         run_loop(_serve(storage, listening, bound, ending, listens, is_replacement=is_replacement))
 
@@ -227,14 +227,14 @@ def work_forever(storage: ServiceOptions, *, once: bool) -> None:
     with all_lines_in(event_log):
         if not once:
             run_loop(_work(storage, event_log))
-        elif not run_loop(_worked_once(storage, event_log)):
+        elif not run_loop(_work_once(storage, event_log)):
             event_log.write("jobs-left", reason="store-busy")
             sys.exit(_JOBS_LEFT)
 
 
-async def _worked_once(storage: ServiceOptions, event_log: EventLog) -> bool:
+async def _work_once(storage: ServiceOptions, event_log: EventLog) -> bool:
     """Do what waits; tell whether the database had the time for all of it."""
-    async with opened(storage) as dependencies:
+    async with open_dependencies(storage) as dependencies:
         try:
             await Ticker(ServiceState.of(dependencies, event_log)).tick()
             return await Worker.of(dependencies, event_log).run_all()
@@ -246,7 +246,7 @@ async def _worked_once(storage: ServiceOptions, event_log: EventLog) -> bool:
 
 async def _work(storage: ServiceOptions, event_log: EventLog) -> None:
     ending = Ending(event_log=event_log)
-    async with opened(storage) as dependencies:
+    async with open_dependencies(storage) as dependencies:
         worker, ticker = (
             Worker.of(dependencies, event_log),
             Ticker(ServiceState.of(dependencies, event_log)),

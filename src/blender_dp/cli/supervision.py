@@ -69,7 +69,7 @@ class _Worker:
         self.began, self.lives = time.monotonic(), self.lives + 1
         return process.pid
 
-    def hear(self) -> bool:
+    def note_listening(self) -> bool:
         """Note that the worker listens, if it said so."""
         if self.ready is None or not self.ready.poll():
             return False
@@ -83,7 +83,7 @@ class _Worker:
         self.listens, self.failed_starts = True, 0
         return True
 
-    def bury(self) -> tuple[int, int] | None:
+    def collect_exit(self) -> tuple[int, int] | None:
         """Return process number and exit status of a worker that died; plan its next life."""
         if self.process is None or self.process.exitcode is None:
             return None
@@ -147,11 +147,11 @@ class Supervisor:
         """Keep workers alive until a signal comes or there is no hope left."""
         while True:
             self._start_due()
-            wait([woken, *self._awaited()], self._pause())
+            wait([woken, *self._list_awaited()], self._pause())
             if woken.poll():
                 return 0
-            self._hear()
-            if (status := self._bury()) is not None:
+            self._note_listening()
+            if (status := self._replace_dead()) is not None:
                 return status
 
     def _start_due(self) -> None:
@@ -167,7 +167,7 @@ class Supervisor:
             else:
                 self._event_log.write("worker-started", worker=worker.number, process=process)
 
-    def _awaited(self) -> Iterator[Connection | int]:
+    def _list_awaited(self) -> Iterator[Connection | int]:
         for worker in self._workers:
             if worker.process is not None:
                 yield worker.process.sentinel
@@ -179,16 +179,16 @@ class Supervisor:
         due = [worker.starts_at for worker in self._workers if worker.process is None]
         return max(0.0, min(due) - time.monotonic()) if due else None
 
-    def _hear(self) -> None:
-        heard = [worker.hear() for worker in self._workers]
+    def _note_listening(self) -> None:
+        heard = [worker.note_listening() for worker in self._workers]
         if any(heard) and not self._ever_listened:
             self._ever_listened = True
             self._listens()
 
-    def _bury(self) -> int | None:
+    def _replace_dead(self) -> int | None:
         """Deal with the dead; return the exit status if there is no hope left."""
         for worker in self._workers:
-            if (died := worker.bury()) is None:
+            if (died := worker.collect_exit()) is None:
                 continue
             process, status = died
             self._died(process)
@@ -212,14 +212,14 @@ class Supervisor:
         until = time.monotonic() + KILLED_AFTER_SECONDS
         for _, process in living:
             process.join(max(0.0, until - time.monotonic()))
-        statuses = {number: _killed(process) for number, process in living}
+        statuses = {number: _kill(process) for number, process in living}
         for number, status in statuses.items():
             if status in _BY_FORCE:  # it could not say so itself
                 self._event_log.write("ended-by-force", worker=number)
         return any(status in (*_BY_FORCE, FORCED_STATUS) for status in statuses.values())
 
 
-def _killed(process: BaseProcess) -> int | None:
+def _kill(process: BaseProcess) -> int | None:
     """Return the exit status of a process, killed if it still lives."""
     if process.exitcode is None:
         process.kill()
@@ -233,10 +233,10 @@ def _signals() -> Iterator[Connection]:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
 
-    def signalled(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         os.write(writing, b"!")
 
-    before = {one: signal.signal(one, signalled) for one in STOPPING}
+    before = {one: signal.signal(one, on_signal) for one in STOPPING}
     with Connection(reading, writable=False) as woken, Connection(writing, readable=False):
         yield woken
         for one, handler in before.items():

@@ -57,7 +57,7 @@ def trends(
     if output is not None:
         with staged_file(output) as partial:
             partial.write_text(render_trends(found), encoding="utf-8")
-    _remark(found)
+    _print_remark(found)
     if json:
         print_json(found.document())
         return
@@ -68,7 +68,7 @@ def trends(
         RESULTS.print(f"\npage: {output}")
 
 
-def _remark(found: Trends) -> None:
+def _print_remark(found: Trends) -> None:
     if not found.private:
         say("Made with a seed: an experiment, not private; do not publish it.")
     if found.without_interval:
@@ -133,8 +133,8 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
     for listing in ("new on the list", "left the list"):
         names = [printable(change.query) for change in changes if change.listing == listing]
         if names:
-            RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_and_more(len(names) - limit)}")
+            RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_count_more(len(names) - limit)}")
 
 
-def _and_more(count: int) -> str:
+def _count_more(count: int) -> str:
     return f" and {count} more" if count > 0 else ""

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
 from blender_dp.cli.token_file import read_token
-from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
+from blender_dp.client.checked_log import check_log, digests_in_log, fetch_pieces
 from blender_dp.client.transport import HttpTransport
 from blender_dp.wire.documents.document import read_json
 from blender_dp.wire.service.signatures import require_key
@@ -51,7 +51,7 @@ def verify_log(
     wanted = {path: digests_in_log(read_json(path)) for path in contains}
     with ExitStack() as connections:
         pieces = _pieces(log, chain, token_file, connections)
-        checked = checked_log(pieces, has_actors=chain == "audit", key=pinned)
+        checked = check_log(pieces, has_actors=chain == "audit", key=pinned)
     named = {
         str(path): checked.require(digests, str(path))["index"] for path, digests in wanted.items()
     }
@@ -74,5 +74,5 @@ def _pieces(
     if log.startswith(("http://", "https://")):
         token = None if token_file is None else read_token(token_file)
         transport = connections.enter_context(HttpTransport(log))
-        return fetched_pieces(transport, _PATHS[chain], token)
+        return fetch_pieces(transport, _PATHS[chain], token)
     return [read_json(Path(log))]

@@ -44,7 +44,7 @@ class CheckedLog:
         raise BlenderError(f"{what} is not in the log")
 
 
-def checked_log(
+def check_log(
     pieces: Iterable[Mapping[str, Any]], *, has_actors: bool = False, key: str | None = None
 ) -> CheckedLog:
     """Check a log, given in pieces from its beginning.
@@ -68,7 +68,7 @@ def checked_log(
     return CheckedLog(entries=entries, public_key=key)
 
 
-def fetched_pieces(
+def fetch_pieces(
     transport: Transport, path: str, token: str | None = None
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the pieces that a service hands out under ``log`` or ``audit-log``."""

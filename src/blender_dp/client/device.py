@@ -56,7 +56,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _pass_by(point: str) -> None:
+def _no_checkpoint(point: str) -> None:
     """Take no note of ``point``."""
 
 
@@ -87,7 +87,7 @@ class BlenderClient:
         policy: ClientPolicy | None = None,
         transport: Transport | None = None,
         now: Callable[[], datetime] = _utc_now,
-        checkpoint: Callable[[str], None] = _pass_by,
+        checkpoint: Callable[[str], None] = _no_checkpoint,
     ) -> None:
         """Open the device's ledger and prepare to talk to a service.
 
@@ -163,7 +163,7 @@ class BlenderClient:
 
     def head_list(self, campaign: UUID) -> SignedHeadList:
         """Fetch a campaign's list, check it and remember it; nothing is spent."""
-        fetched, seen = self._checked(campaign)
+        fetched, seen = self._fetch_checked(campaign)
 
         def accept(history: History) -> Seen:
             fetched.require(campaign, self._policy, history)
@@ -186,7 +186,7 @@ class BlenderClient:
         """
         kept = self._ledger.row(campaign, "report")
         if kept is None:
-            fetched, seen = self._checked(campaign)
+            fetched, seen = self._fetch_checked(campaign)
             fetched.require_open()
             cost, now = Cost.of_report(fetched.signed.head_list), self._now()
 
@@ -194,7 +194,7 @@ class BlenderClient:
                 require_one_group("report", history)
                 fetched.require(campaign, self._policy, history)
                 require_affordable(cost, self._policy, history, now, "report")
-                body = _drawn(fetched.signed.head_list, query, url)
+                body = _draw(fetched.signed.head_list, query, url)
                 row = LedgerRow(
                     campaign=campaign,
                     service=self._url,
@@ -208,7 +208,7 @@ class BlenderClient:
 
             since = now - self._policy.window
             kept = self._ledger.record_once(campaign, "report", self._url, since, draw)
-        return self._delivered(kept)
+        return self._deliver(kept)
 
     def resend(self) -> tuple[LedgerRow, ...]:
         """Send what has not arrived at this service yet; the same bytes as before.
@@ -222,7 +222,7 @@ class BlenderClient:
         errors: list[BlenderError] = []
         for row in waiting:
             try:
-                sent.append(self._delivered(row))
+                sent.append(self._deliver(row))
             except (ServiceRefusalError, UnreachableError, InputError) as error:
                 errors.append(error)
         if errors:
@@ -249,7 +249,7 @@ class BlenderClient:
             left=float(left),
         )
 
-    def _checked(self, campaign: UUID) -> tuple[FetchedList, Seen]:
+    def _fetch_checked(self, campaign: UUID) -> tuple[FetchedList, Seen]:
         """Fetch a list; refuse it if it breaks a rule or the public log does not have it."""
         fetched = fetch_list(self._transport, campaign)
         history = self._ledger.history(campaign, self._url, self._now() - self._policy.window)
@@ -264,7 +264,7 @@ class BlenderClient:
             log_head=read_public_log(self._transport, signed, remembered),
         )
 
-    def _delivered(self, kept: LedgerRow) -> LedgerRow:
+    def _deliver(self, kept: LedgerRow) -> LedgerRow:
         if kept.state == "forgotten":
             raise RefusedError(Rule.ROLE, "this device forgot its report; it draws no other one")
         if kept.state != "unsent":
@@ -285,7 +285,7 @@ class BlenderClient:
         return replace(kept, state="sent")
 
 
-def _drawn(head_list: HeadList, query: str | None, url: str | None) -> bytes:
+def _draw(head_list: HeadList, query: str | None, url: str | None) -> bytes:
     report_id = os.urandom(ID_BYTES)
     report = LocalRandomizer(head_list, campaign_id=report_id).report(query, url)
     return canonical(service_report_document(head_list, report_id, report))

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.client.campaign_checks import fetch_list, read_public_log
-from blender_dp.client.crowd.crowd import Crowd, all_done, gathered_crowd
+from blender_dp.client.crowd.crowd import Crowd, gather_crowd, run_concurrently
 from blender_dp.client.crowd.many_reports import report_bodies
 from blender_dp.client.crowd.people import People
 from blender_dp.client.operator import STATES, Operator
@@ -52,7 +52,7 @@ class Played:
 
 
 def play(people: People, stage: Stage, randomness: Randomness) -> Played:
-    """Let everybody do their part, waiting for the states between.
+    """Simulate everybody's part, waiting for the states between.
 
     Whoever opts in does nothing once the opt-in side is sealed; likewise the clients.
     """
@@ -113,12 +113,12 @@ def contribute(users: Sequence[Sequence[Record]], stage: Stage) -> int:
         for token, records in zip(tokens, users, strict=True):
             yield partial(one, crowd, token, records)
 
-    return _together(stage, works, len(users))
+    return _run_together(stage, works, len(users))
 
 
 def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, int]:
     stage.step("clients report")
-    head_list = _fetched(stage)
+    head_list = _fetch_list(stage)
     cells, path = people.client_cells(head_list), f"campaigns/{stage.campaign}/reports"
     accepted = 0
 
@@ -132,10 +132,10 @@ def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, 
         for count, body in report_bodies(cells, head_list, randomness, batch=stage.batch):
             yield partial(one, crowd, count, body)
 
-    return _together(stage, works, len(cells)), accepted
+    return _run_together(stage, works, len(cells)), accepted
 
 
-def _fetched(stage: Stage) -> HeadList:
+def _fetch_list(stage: Stage) -> HeadList:
     """Fetch the list and check it as devices do, but for budgets, which the simulated have none."""
     transport = stage.operator.transport
     fetched = fetch_list(transport, stage.campaign)
@@ -144,17 +144,17 @@ def _fetched(stage: Stage) -> HeadList:
     return fetched.signed.head_list
 
 
-def _together(
+def _run_together(
     stage: Stage, works: Callable[[Crowd], Iterator[Callable[[], Awaitable[int]]]], total: int
 ) -> int:
     def done(count: int) -> None:
         stage.share(count / total)
 
-    async def everybody() -> int:
-        async with gathered_crowd(stage.url, connections=stage.connections) as crowd:
-            return await all_done(works(crowd), at_once=stage.connections, done=done)
+    async def run_all() -> int:
+        async with gather_crowd(stage.url, connections=stage.connections) as crowd:
+            return await run_concurrently(works(crowd), at_once=stage.connections, done=done)
 
-    return _run(everybody())
+    return _run(run_all())
 
 
 def _run(work: Any) -> int:  # noqa: ANN401 - a coroutine

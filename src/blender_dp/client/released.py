@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from blender_dp.client.checked_log import checked_log, digests_in_log, fetched_pieces
+from blender_dp.client.checked_log import check_log, digests_in_log, fetch_pieces
 from blender_dp.client.policy import RefusedError, Rule
 from blender_dp.client.released_result import (
     CERTIFICATE,
@@ -61,7 +61,7 @@ def fetch_released(
         name: transport.send("GET", f"{below}/{place}").document(f"the document {place}")
         for name, place in FILES.items()
     }
-    log = checked_log(fetched_pieces(transport, "log"), key=signed.public_key)
+    log = check_log(fetch_pieces(transport, "log"), key=signed.public_key)
     listed = log.require(
         [signed.digest], "the head list", campaign=campaign, kind=PublicKind.HEAD_LIST
     )

@@ -68,7 +68,7 @@ def require_address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
-def imported_httpx() -> Any:  # noqa: ANN401 - a module
+def import_httpx() -> Any:  # noqa: ANN401 - a module
     """Import the HTTP library, or say how to get it."""
     try:
         import httpx  # noqa: PLC0415 - an extra
@@ -113,7 +113,7 @@ class HttpTransport:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """Prepare to talk to the service at ``url``."""
-        self._httpx = imported_httpx()
+        self._httpx = import_httpx()
         self._url = require_address(url)
         self._is_own = client is None
         self._client: httpx.Client = client or self._httpx.Client(timeout=30.0)
@@ -157,14 +157,14 @@ class HttpTransport:
             ) as response:
                 return Answer(
                     status=response.status_code,
-                    content=_bounded(response),
+                    content=_read_bounded(response),
                     retry_after=response.headers.get("Retry-After"),
                 )
         except self._httpx.TransportError:
             return None
 
 
-def _bounded(response: "httpx.Response") -> bytes:
+def _read_bounded(response: "httpx.Response") -> bytes:
     content = bytearray()
     for piece in response.iter_bytes():
         content += piece

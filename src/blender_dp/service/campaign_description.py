@@ -27,11 +27,11 @@ def description(campaign: Campaign) -> dict[str, Any]:
         "expected_clients": campaign.expected_clients,
         "open_enrolment": campaign.open_enrolment,
         "rules": _rules_document(campaign.rules),
-        "created_at": written(campaign.created_at),
+        "created_at": write_time(campaign.created_at),
     }
 
 
-def described(text: str, *, state: str, moved_at: str) -> Campaign:
+def read_description(text: str, *, state: str, moved_at: str) -> Campaign:
     """Return the campaign of a stored description."""
     document = json.loads(text)
     return Campaign(
@@ -49,10 +49,10 @@ def described(text: str, *, state: str, moved_at: str) -> Campaign:
     )
 
 
-def written(time: datetime) -> str:
+def write_time(time: datetime) -> str:
     """Return a time in UTC such that earlier times come first in the alphabet.
 
-    >>> written(datetime(2026, 11, 15, 12, tzinfo=UTC))
+    >>> write_time(datetime(2026, 11, 15, 12, tzinfo=UTC))
     '2026-11-15T12:00:00.000000Z'
     """
     return time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -66,7 +66,7 @@ def read_time(text: str) -> datetime:
 def _rules_document(rules: Rules) -> dict[str, Any]:
     values = {field.name: getattr(rules, field.name) for field in fields(rules)}
     return {
-        name: written(value) if isinstance(value, datetime) else value
+        name: write_time(value) if isinstance(value, datetime) else value
         for name, value in values.items()
         if not (name == _YOUNGEST and value is None)
     }

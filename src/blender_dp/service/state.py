@@ -63,7 +63,7 @@ class ServiceState:
             plan_limit=RateLimit(limits.plan),
         )
 
-    def refused(self, campaign_id: UUID, slug: str, count: int = 1) -> None:
+    def count_refusal(self, campaign_id: UUID, slug: str, count: int = 1) -> None:
         """Remember refusals until the next tick."""
         self.refusals.setdefault(campaign_id, Counter())[slug] += count
 
@@ -76,14 +76,14 @@ class ServiceState:
         """Return what a plan spends; refuse one that breaks its promise or cannot be proved."""
         found = self._plans.get(parameters)
         if found is None:
-            found = await asyncio.to_thread(_certified, parameters)
+            found = await asyncio.to_thread(_certify, parameters)
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
             self._plans[parameters] = found
         return found
 
 
-def _certified(parameters: Parameters) -> Mapping[str, Any]:
+def _certify(parameters: Parameters) -> Mapping[str, Any]:
     try:
         PRESETS[parameters.preset].require_provable(parameters)
         return planned_document(require_kept(certify_plan(parameters)))

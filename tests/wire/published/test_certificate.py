@@ -16,7 +16,7 @@ from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
-from blender_dp.wire.documents.document import digest_of, sealed, write_document
+from blender_dp.wire.documents.document import digest_of, with_digest, write_document
 from blender_dp.wire.published.certificate import (
     attached_certificate,
     certified_document,
@@ -194,7 +194,7 @@ def test_a_certificate_that_was_sealed_anew_is_refused_too(
 ) -> None:
     document = json.loads(path.read_text())
     tamper(document)
-    write_document(path, sealed(document))
+    write_document(path, with_digest(document))
     with pytest.raises(InputError, match="is not what the head list and the parameters"):
         read_certificate(path, made)
 
@@ -203,7 +203,7 @@ def test_a_certificate_that_was_sealed_anew_is_refused_too(
 def test_a_branch_that_does_not_exist_is_refused(made: HeadList, path: Path, branch: Any) -> None:
     document = json.loads(path.read_text())
     document["branch"] = branch
-    write_document(path, sealed(document))
+    write_document(path, with_digest(document))
     with pytest.raises(InputError, match="branch"):
         read_certificate(path, made)
 

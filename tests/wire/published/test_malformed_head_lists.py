@@ -9,7 +9,7 @@ import pytest
 from wire.lists import LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.errors import InputError
-from blender_dp.wire.documents.document import sealed
+from blender_dp.wire.documents.document import with_digest
 from blender_dp.wire.published.head_list import (
     head_list_digest,
     head_list_document,
@@ -170,7 +170,7 @@ def test_an_epsilon_beyond_every_float_is_refused(tmp_path: Path) -> None:
     document["mechanism"] |= {"epsilon": 10**400}
     refusal_of(write_resealed(tmp_path / "head_list.json", document))
     with pytest.raises(InputError, match="mechanism"):
-        head_list_in("the list", sealed(document))
+        head_list_in("the list", with_digest(document))
 
 
 BAD_SUBSET_SELECTION: dict[str, dict[str, Any]] = {

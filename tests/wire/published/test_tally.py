@@ -13,7 +13,7 @@ from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
-from blender_dp.wire.documents.document import sealed
+from blender_dp.wire.documents.document import with_digest
 from blender_dp.wire.published.estimates import opt_in_document, read_opt_in
 
 PARAMETERS = Parameters(epsilon=6.0, delta=1e-2, head_list_size=2)
@@ -66,7 +66,7 @@ def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_what_nobody_could_have_released_is_refused(tmp_path: Path, field: str, value: Any) -> None:
     changed = {**DOCUMENT, "tally": {**DOCUMENT["tally"], field: value}}
     changed.pop("digest")
-    path = write_json(tmp_path / "o.json", sealed(changed))
+    path = write_json(tmp_path / "o.json", with_digest(changed))
     with pytest.raises(InputError) as refusal:
         read_opt_in(path, CURATED.head_list)
     assert str(refusal.value).startswith(f"{path}, field ")

@@ -11,7 +11,7 @@ from blender_dp.client.transport import (
     Answer,
     UnreachableError,
     headers,
-    imported_httpx,
+    import_httpx,
     require_address,
     require_good,
 )
@@ -28,7 +28,7 @@ class Crowd:
 
     def __init__(self, url: str, client: "httpx.AsyncClient", patience: Patience) -> None:
         self._url, self._client, self._patience = url, client, patience
-        self._transport_error = imported_httpx().TransportError
+        self._transport_error = import_httpx().TransportError
 
     async def send(
         self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
@@ -63,18 +63,18 @@ class Crowd:
 
 
 @asynccontextmanager
-async def gathered_crowd(
+async def gather_crowd(
     url: str, *, connections: int, patience: Patience = STUBBORN
 ) -> AsyncIterator[Crowd]:
     """Open so many connections to a service."""
-    httpx: Any = imported_httpx()
+    httpx: Any = import_httpx()
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     secure: ssl.SSLContext = httpx.create_ssl_context()
     async with httpx.AsyncClient(limits=limits, timeout=60.0, verify=secure) as client:
         yield Crowd(require_address(url), client, patience)
 
 
-async def all_done(
+async def run_concurrently(
     works: Iterable[Callable[[], Awaitable[int]]], *, at_once: int, done: Callable[[int], None]
 ) -> int:
     """Do everything, so much of it at once; the first failure ends it all.

@@ -94,7 +94,7 @@ class AsgiApp:
 
     def _note(self, method: str, route: str, status: int, seconds: float) -> None:
         method = method if method in _METHODS else "other"  # a method may be anything
-        self.service.dependencies.metrics.answered(route, method, status, seconds)
+        self.service.dependencies.metrics.count_answer(route, method, status, seconds)
         self.service.event_log.request(method=method, route=route, status=status, seconds=seconds)
 
 

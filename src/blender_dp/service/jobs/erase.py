@@ -5,17 +5,17 @@ import asyncio
 from blender_dp.service.campaign import Campaign, State
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.keys.key_vault import Purpose
-from blender_dp.service.storage.store import Finished
+from blender_dp.service.storage.store import JobResult
 
 _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
 """No report is taken any more: the key of their tags has no use."""
 
 
-async def erase(dependencies: Dependencies, campaign: Campaign) -> Finished:
+async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Destroy the campaign's keys that nothing needs any more, then scrub the storage."""
     await asyncio.to_thread(_destroy, dependencies, campaign)
     await dependencies.store.scrub(campaign.id)
-    return Finished(move=None, documents={}, log_entries=[], counter_sizes={})
+    return JobResult(move=None, documents={}, log_entries=[], counter_sizes={})
 
 
 def _destroy(dependencies: Dependencies, campaign: Campaign) -> None:

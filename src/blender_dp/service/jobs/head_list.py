@@ -31,8 +31,8 @@ from blender_dp.service.keys.key_vault import (
     Purpose,
 )
 from blender_dp.service.keys.one_draw import Fingerprint
-from blender_dp.service.storage.contributed import opener
-from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.contributed import make_decrypter
+from blender_dp.service.storage.store import Document, JobResult
 from blender_dp.service.storage.store_population import ContributedRows, contributed_users
 from blender_dp.wire.documents.document import canonical, digest_of
 from blender_dp.wire.published.certificate import certificate_document
@@ -45,28 +45,28 @@ _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 """Signs a published list, given the log's entries for it."""
 
 
-async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> Finished:
+async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Find the list, estimate it, certify both, and return all that is published."""
     try:
-        rows, randomness = await _decrypted(dependencies, campaign)
+        rows, randomness = await _decrypt(dependencies, campaign)
     except KeyDestroyedError:
         raise JobError(Failure.KEY_DESTROYED) from None
     if rows.contributors < FEWEST_OPT_IN:
         raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
     description = digest_of(await dependencies.store.description(campaign.id))
     curated, certificate = await asyncio.to_thread(
-        _computed, rows, campaign, randomness, dependencies.keys
+        _compute, rows, campaign, randomness, dependencies.keys
     )
-    sign = partial(_signed, campaign, description, dependencies.keys.signing_key())
-    return await asyncio.to_thread(_finished, campaign, curated, certificate, sign)
+    sign = partial(_sign, campaign, description, dependencies.keys.signing_key())
+    return await asyncio.to_thread(_make_result, campaign, curated, certificate, sign)
 
 
-async def _decrypted(
+async def _decrypt(
     dependencies: Dependencies, campaign: Campaign
 ) -> tuple[ContributedRows, Randomness]:
     """Return all records, and the noise that belongs to them."""
     rows, fingerprint = ContributedRows(), Fingerprint(campaign)
-    records_of = opener(dependencies.keys, campaign.id)
+    records_of = make_decrypter(dependencies.keys, campaign.id)
     async for some in dependencies.store.contributions(campaign.id):
         for contribution in some:
             records = records_of(contribution)
@@ -75,10 +75,10 @@ async def _decrypted(
     return rows, fingerprint.randomness(dependencies.keys.key(campaign.id, Purpose.RECORDS))
 
 
-def _computed(
+def _compute(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
 ) -> tuple[Curated, Certificate]:
-    curated, certificate = _curated(rows, campaign, randomness)
+    curated, certificate = _curate(rows, campaign, randomness)
     drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
@@ -89,7 +89,7 @@ def _computed(
     return curated, certificate
 
 
-def _curated(
+def _curate(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness
 ) -> tuple[Curated, Certificate]:
     parameters = campaign.parameters
@@ -98,16 +98,16 @@ def _curated(
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
             curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
-        return curated, require_kept(certify(curated.head_list, parameters, _branch(curated)))
+        return curated, require_kept(certify(curated.head_list, parameters, _branch_of(curated)))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
 
 
-def _branch(curated: Curated) -> Branch | None:
+def _branch_of(curated: Curated) -> Branch | None:
     return curated.choice.branch if curated.choice else None
 
 
-def _signed(
+def _sign(
     campaign: Campaign,
     description: str,
     key: Ed25519PrivateKey,
@@ -120,14 +120,14 @@ def _signed(
     return canonical(document)
 
 
-def _finished(
+def _make_result(
     campaign: Campaign, curated: Curated, certificate: Certificate, sign: _Sign
-) -> Finished:
+) -> JobResult:
     head_list, parameters = curated.head_list, campaign.parameters
     published = head_list_document(head_list)
-    certified = certificate_document(certificate, head_list, parameters, _branch(curated))
+    certified = certificate_document(certificate, head_list, parameters, _branch_of(curated))
 
-    return Finished(
+    return JobResult(
         move=Move.PUBLISH_LIST,
         documents={
             Document.HEAD_LIST: partial(sign, published),

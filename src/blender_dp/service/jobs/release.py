@@ -12,7 +12,7 @@ from blender_dp.core.population import ReportCounts, ReportingClients
 from blender_dp.service.campaign import Campaign, Move
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
-from blender_dp.service.storage.store import Document, Finished
+from blender_dp.service.storage.store import Document, JobResult
 from blender_dp.wire.documents.document import canonical, digest_of_bytes
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.documents.times import written_time
@@ -26,7 +26,7 @@ FEWEST_REPORTS = 2
 _STORED = "the stored document"
 
 
-async def make_release(dependencies: Dependencies, campaign: Campaign) -> Finished:
+async def make_release(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Estimate from the reports, blend with the opt-in users' estimates, and certify."""
     published = await dependencies.store.document(campaign.id, Document.HEAD_LIST)
     estimates = await dependencies.store.document(campaign.id, Document.OPT_IN_ESTIMATES)
@@ -34,7 +34,7 @@ async def make_release(dependencies: Dependencies, campaign: Campaign) -> Finish
     if published is None or estimates is None or not _are_enough(counts):
         raise JobError(Failure.TOO_FEW_REPORTS)
     return await asyncio.to_thread(
-        _made,
+        _make_release,
         read_object(_STORED, published)["head_list"],
         read_object(_STORED, estimates),
         counts,
@@ -47,21 +47,21 @@ def _are_enough(counts: ReportCounts) -> bool:
     return counts.cell_reports > 0 and counts.cell_reports + counts.query_reports >= FEWEST_REPORTS
 
 
-def _made(
+def _make_release(
     published: dict[str, Any],
     estimates: dict[str, Any],
     counts: ReportCounts,
     now: datetime,
-) -> Finished:
+) -> JobResult:
     head_list = head_list_in(_STORED, published)
     curated = opt_in_in(_STORED, estimates, head_list).estimate()
     clients = ReportingClients(
         counts=counts, records_per_client=curated.parameters.records_per_client
     )
-    return _finished(finish(curated, clients), counts, now)
+    return _make_result(finish(curated, clients), counts, now)
 
 
-def _finished(result: BlenderResult, counts: ReportCounts, now: datetime) -> Finished:
+def _make_result(result: BlenderResult, counts: ReportCounts, now: datetime) -> JobResult:
     head_list, choice = result.head_list, result.curated.choice
     try:
         certificate = require_kept(certify_result(result))
@@ -73,7 +73,7 @@ def _finished(result: BlenderResult, counts: ReportCounts, now: datetime) -> Fin
     release = canonical(
         release_document(result, certified, private=head_list.private, created=written_time(now))
     )
-    return Finished(
+    return JobResult(
         move=Move.RELEASE,
         documents={
             Document.CLIENT_ESTIMATES: canonical(client_document(head_list, counts)),

@@ -46,7 +46,7 @@ class Ticker:
                 await self._service.dependencies.store.add_refusals(campaign_id, refused)
             except StoreRefusal:
                 for slug, count in refused.items():
-                    self._service.refused(campaign_id, slug, count)
+                    self._service.count_refusal(campaign_id, slug, count)
                 return  # the next tick tries again
 
     async def _moving(self) -> Sequence[Campaign]:

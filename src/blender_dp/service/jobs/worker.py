@@ -17,7 +17,7 @@ from blender_dp.service.jobs.others import OthersJobs
 from blender_dp.service.jobs.put_off import PutOffJobs
 from blender_dp.service.jobs.release import make_release
 from blender_dp.service.operation.event_log import EventLog
-from blender_dp.service.storage.store import Finished, Reason, StoreRefusal
+from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)
 """After a crash another takes the job when it saw no renewal for so long."""
@@ -27,7 +27,7 @@ _ENDED = frozenset({"done", "failed"})
 """Outcomes of an attempt after which there is no other, until an operator wants one."""
 _PAUSE = 0.5
 """Seconds between looks for work."""
-_RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[Finished]]] = {
+_RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[JobResult]]] = {
     JobKind.HEAD_LIST: make_head_list,
     JobKind.RELEASE: make_release,
     JobKind.ERASE: erase,
@@ -78,24 +78,24 @@ class Worker:
 
     async def run_one(self) -> bool:
         """Do one job if there is one."""
-        lease = await self._abandoned() or await self.dependencies.store.lease_job(
+        lease = await self._take_abandoned() or await self.dependencies.store.lease_job(
             self.owner, but=self.put_off.not_due()
         )
         if lease is None:
             return False
         if lease.job.attempts > MOST_ATTEMPTS:  # nobody came back to say why
-            await self._done(lease, self._given_up)
+            await self._run_leased(lease, self._give_up)
             return True
-        renewing = asyncio.create_task(self._renewed(lease))
+        renewing = asyncio.create_task(self._keep_renewing(lease))
         try:
-            await self._done(lease, self._outcome)
+            await self._run_leased(lease, self._outcome)
         finally:
             renewing.cancel()
             with suppress(asyncio.CancelledError):
                 await renewing
         return True
 
-    async def _abandoned(self) -> Lease | None:
+    async def _take_abandoned(self) -> Lease | None:
         """Take over a job whose holder showed no life for as long as a lease lasts."""
         store = self.dependencies.store
         self.others.look(await store.running_jobs())
@@ -104,11 +104,11 @@ class Worker:
                 return lease
         return None
 
-    async def _given_up(self, lease: Lease) -> str:
+    async def _give_up(self, lease: Lease) -> str:
         await self._fail(lease, Failure.PROCESS_DIED)
         return "failed"
 
-    async def _done(self, lease: Lease, run: Callable[[Lease], Awaitable[str]]) -> None:
+    async def _run_leased(self, lease: Lease, run: Callable[[Lease], Awaitable[str]]) -> None:
         kind = lease.job.kind
         try:
             outcome = await run(lease)
@@ -118,7 +118,7 @@ class Worker:
             outcome = "lost"
         if outcome in _ENDED:
             self.put_off.forget(lease.job.id)
-            self.dependencies.metrics.job_ended(kind, outcome)
+            self.dependencies.metrics.count_job(kind, outcome)
         self.event_log.write("job", kind=str(kind), outcome=outcome)
 
     async def _outcome(self, lease: Lease) -> str:
@@ -154,7 +154,7 @@ class Worker:
         )
         self.event_log.write("job-failed", kind=str(lease.job.kind), failure=str(failure))
 
-    async def _renewed(self, lease: Lease) -> None:
+    async def _keep_renewing(self, lease: Lease) -> None:
         """Hold the lease for as long as the job runs."""
         while True:
             await asyncio.sleep(self.lease.total_seconds() / 3)

@@ -89,7 +89,7 @@ class KeyVault:
     def signing_key(self) -> Ed25519PrivateKey:
         """Return the service's key for signatures; made at first, kept for good."""
         with self._in_place():
-            key = self._made(self.directory / _SIGNING)
+            key = self._read_or_draw(self.directory / _SIGNING)
             self._signing = self._signing or _digest(key)
         return Ed25519PrivateKey.from_private_bytes(key)
 
@@ -106,7 +106,7 @@ class KeyVault:
         path = self._path(campaign, purpose)
         with self._in_place():
             self._require_alive(path, purpose)
-            key = self._made(path)
+            key = self._read_or_draw(path)
             if _marker(path).exists():  # destroyed while it was made
                 _wipe(path)
                 raise KeyDestroyedError(purpose)
@@ -122,7 +122,7 @@ class KeyVault:
             digest: SHA-256 of everything in the result that was computed with noise.
         """
         with self._in_place():
-            if self._kept(self.directory / f"{campaign}.draw", lambda: digest) != digest:
+            if self._read_or_write(self.directory / f"{campaign}.draw", lambda: digest) != digest:
                 raise DrawnAlreadyError
 
     def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
@@ -157,14 +157,14 @@ class KeyVault:
         if _marker(path).exists():
             raise KeyDestroyedError(purpose)
 
-    def _made(self, path: Path) -> bytes:
+    def _read_or_draw(self, path: Path) -> bytes:
         """Return the key in a file, drawn if there is none."""
-        return self._kept(path, lambda: self._draw(KEY_BYTES))
+        return self._read_or_write(path, lambda: self._draw(KEY_BYTES))
 
-    def _kept(self, path: Path, content: Callable[[], bytes]) -> bytes:
+    def _read_or_write(self, path: Path, content: Callable[[], bytes]) -> bytes:
         """Return what a file holds, written if there is none; all who write at once get one."""
         with suppress(FileNotFoundError):
-            return _whole(path)
+            return _read_key(path)
         partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             file.write(content())
@@ -176,7 +176,7 @@ class KeyVault:
             _wipe(partial)
         partial.unlink(missing_ok=True)
         self._sync()
-        return _whole(path)
+        return _read_key(path)
 
     def _sync(self) -> None:
         sync(self.directory)
@@ -190,7 +190,7 @@ def _marker(path: Path) -> Path:
     return path.with_suffix(".destroyed")
 
 
-def _whole(path: Path) -> bytes:
+def _read_key(path: Path) -> bytes:
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
         raise InputError(path.name, f"must hold {KEY_BYTES} bytes, as it was made")

@@ -79,7 +79,7 @@ class ConditionWatch:
         """Return the condition, and note it in the figures."""
         if self._look is None or (self._look.done() and not self._is_fresh()):
             self._began = time.monotonic()
-            self._look = asyncio.create_task(self._look_around())
+            self._look = asyncio.create_task(self._check())
         wait = _HANGING_SECONDS if self._last is None else _LONGEST_WAIT_SECONDS
         await asyncio.wait({self._look}, timeout=wait)
         is_hanging = not self._look.done() and time.monotonic() - self._began >= _HANGING_SECONDS
@@ -92,7 +92,7 @@ class ConditionWatch:
         valid = _VALID_SECONDS_IN_TROUBLE if in_trouble else _VALID_SECONDS
         return time.monotonic() - self._ended < valid
 
-    async def _look_around(self) -> None:
+    async def _check(self) -> None:
         troubles: list[Trouble] = []
         workload = None
         now = self._dependencies.now()
@@ -123,14 +123,14 @@ class ConditionWatch:
 
     def _note(self, found: Condition) -> None:
         gauges = self._dependencies.metrics.gauges
-        gauges.troubles({str(one): one in found.troubles for one in Trouble})
+        gauges.set_troubles({str(one): one in found.troubles for one in Trouble})
         self._dependencies.metrics.store_is_up(
             is_up=Trouble.STORE_UNREACHABLE not in found.troubles
         )
         if found.workload is not None:
-            gauges.workload(found.workload)
+            gauges.set_workload(found.workload)
         if found.free_bytes is not None:
-            gauges.disk(found.free_bytes)
+            gauges.set_free_disk(found.free_bytes)
 
 
 def _free_bytes(directory: Path | None) -> int | None:

@@ -69,11 +69,11 @@ class EventLog:
         descriptor = standard_error()
         if descriptor is None:
             return sys.stderr
-        stream = UnblockedStream(descriptor, self._lost)
+        stream = UnblockedStream(descriptor, self._describe_lost)
         atexit.register(stream.drain)
         return stream
 
-    def _lost(self, lines: int) -> str:
+    def _describe_lost(self, lines: int) -> str:
         time = self._now().isoformat()[:19]
         return f'{{"time":"{time}.000Z","event":"lines-dropped","lines":{lines}}}\n'
 

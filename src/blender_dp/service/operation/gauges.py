@@ -53,24 +53,24 @@ class Gauges:
             registry=registry,
         )
 
-    def worker_began(self, *, expected: int, is_replacement: bool) -> None:
+    def count_worker(self, *, expected: int, is_replacement: bool) -> None:
         """Note that this process answers, as one of so many."""
         self._alive.set(1)
         self._expected.set(expected)
         self._restarts.inc(int(is_replacement))
 
-    def troubles(self, is_so: Mapping[str, bool]) -> None:
+    def set_troubles(self, is_so: Mapping[str, bool]) -> None:
         """Note for every reason whether the service is degraded for it."""
         for reason, value in is_so.items():
             self._degraded.labels(reason).set(int(value))
 
-    def workload(self, found: Workload) -> None:
+    def set_workload(self, found: Workload) -> None:
         """Note what waits."""
         self._waiting.set(found.waiting)
         self._overdue.set(found.overdue)
         self._failed.set(found.failed)
         self._oldest.set(found.oldest_open_seconds)
 
-    def disk(self, free_bytes: int) -> None:
+    def set_free_disk(self, free_bytes: int) -> None:
         """Note how much may still be written."""
         self._free.set(free_bytes)

@@ -71,7 +71,7 @@ class Metrics:
         self.accepted = self._reports.labels("accepted")
         self.repeated = self._reports.labels("repeated")
 
-    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+    def count_answer(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer."""
         key = (route, method, status)
         found = self._answered.get(key)
@@ -84,11 +84,11 @@ class Metrics:
         if found[1] is not None:
             found[1].observe(seconds)
 
-    def refused(self, problem: str) -> None:
+    def count_refusal(self, problem: str) -> None:
         """Count a request whose reports were refused."""
         self._refusals.labels(problem).inc()
 
-    def job_ended(self, kind: str, outcome: str) -> None:
+    def count_job(self, kind: str, outcome: str) -> None:
         """Count a job that nobody tries again by itself."""
         self._jobs.labels(kind, outcome).inc()
 

@@ -1,4 +1,4 @@
-"""A contribution on its way into the store and out of it again: sealed, and tagged."""
+"""Encryption of contributions before they are stored, and decryption for the head-list job."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,18 +7,18 @@ from uuid import UUID
 import msgspec
 
 from blender_dp.core.head_list.head_list import Record
+from blender_dp.service.keys.encrypted_records import RecordCipher, content_tag
 from blender_dp.service.keys.key_vault import KeyVault, Purpose
-from blender_dp.service.keys.sealed_records import RecordSeal, content_tag
 from blender_dp.service.storage.store import Contribution
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.service import contribution as wire
 
 _RECORDS = msgspec.msgpack.Decoder(list[tuple[str, str]])
 _ENCODER = msgspec.msgpack.Encoder()
-Open = Callable[[Contribution], list[Record]]
+Decrypt = Callable[[Contribution], list[Record]]
 
 
-def sealed_contribution(
+def encrypt_contribution(
     keys: KeyVault, campaign_id: UUID, enrolment: bytes, given: wire.Contribution
 ) -> Contribution:
     """Encrypt an upload for storage; the tag tells the very same one from another.
@@ -27,11 +27,11 @@ def sealed_contribution(
     """
     document: dict[str, Any] = wire.contribution_document(given)
     tagged = enrolment + canonical(document)
-    seal = RecordSeal(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
-    consent = given.consent
+    cipher = RecordCipher(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
+    consent, records = given.consent, _ENCODER.encode(list(map(tuple, given.records)))
     return Contribution(
         enrolment=enrolment,
-        sealed=seal.seal(_ENCODER.encode(list(map(tuple, given.records))), enrolment=enrolment),
+        encrypted=cipher.encrypt(records, enrolment=enrolment),
         tag=content_tag(keys.key(campaign_id, Purpose.RECORD_TAGS), tagged),
         consent_version=consent.version,
         consent_digest=consent.text_digest,
@@ -39,12 +39,12 @@ def sealed_contribution(
     )
 
 
-def opener(keys: KeyVault, campaign_id: UUID) -> Open:
+def make_decrypter(keys: KeyVault, campaign_id: UUID) -> Decrypt:
     """Return what decrypts a campaign's contributions; fails if their key was destroyed."""
-    seal = RecordSeal(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
+    cipher = RecordCipher(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
 
     def records_of(contribution: Contribution) -> list[Record]:
-        content = seal.open(contribution.sealed, enrolment=contribution.enrolment)
+        content = cipher.decrypt(contribution.encrypted, enrolment=contribution.enrolment)
         return [Record(query, url) for query, url in _RECORDS.decode(content)]
 
     return records_of

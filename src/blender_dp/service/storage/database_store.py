@@ -21,7 +21,7 @@ from blender_dp.service.storage.store import (
     Chain,
     Contribution,
     Document,
-    Finished,
+    JobResult,
     Progress,
     Token,
 )
@@ -79,7 +79,7 @@ class DatabaseStore:
         Never rebuilt from the campaign: its digest is in logs and signed lists, and a later
         version of this software may describe campaigns in other words.
         """
-        return await self.database.read(partial(campaigns.stored, campaign_id=campaign_id))
+        return await self.database.read(partial(campaigns.get_description, campaign_id=campaign_id))
 
     async def campaigns(self, *, after: UUID | None, limit: int) -> Sequence[Campaign]:
         """Return campaigns, newest first."""
@@ -198,13 +198,13 @@ class DatabaseStore:
         """Let a job wait again; the attempt does not count."""
         await self.database.write(partial(jobs.give_back, held=lease))
 
-    async def finish(self, lease: Lease, finished: Finished, *, now: datetime) -> None:
+    async def finish(self, lease: Lease, result: JobResult, *, now: datetime) -> None:
         """Store a job's results, make its move and end it, all at once, if the lease is held.
 
         Publishing the list deletes the raw contributions in the same transaction; releasing
         deletes report ids and tags.
         """
-        await self.database.write(partial(results.finish, held=lease, finished=finished, now=now))
+        await self.database.write(partial(results.finish, held=lease, result=result, now=now))
 
     async def fail(self, lease: Lease, failure: str, *, is_final: bool, now: datetime) -> None:
         """End a job without a result.
@@ -246,7 +246,7 @@ class DatabaseStore:
         Overwritten is what storage still holds of deleted rows (checkpoint, vacuum).
         """
         number, tables = await self.database.read(
-            partial(campaigns.emptied_by_erasing, campaign_id=campaign_id)
+            partial(campaigns.find_tables_to_empty, campaign_id=campaign_id)
         )
         for table in tables:
             await self._empty(number, table)
@@ -274,11 +274,11 @@ class DatabaseStore:
 
     async def token(self, digest: bytes) -> Token | None:
         """Return the token with this digest unless it was revoked."""
-        return await self.database.read(partial(tokens.valid, digest=digest))
+        return await self.database.read(partial(tokens.get_valid, digest=digest))
 
     async def tokens(self) -> Sequence[Token]:
         """Return all tokens, revoked ones too, by name."""
-        return await self.database.read(tokens.every)
+        return await self.database.read(tokens.get_all)
 
     async def revoke_token(self, name: str, *, now: datetime) -> None:
         """End a token."""

@@ -37,11 +37,11 @@ class PublishedLists:
         self._lists: OrderedDict[UUID, PublishedList] = OrderedDict()
         self._intakes: OrderedDict[str, ReportIntake] = OrderedDict()
 
-    async def published(self, campaign_id: UUID) -> PublishedList:
+    async def get(self, campaign_id: UUID) -> PublishedList:
         """Return the signed list of a campaign."""
         found = self._lists.get(campaign_id)
         if found is None:
-            body = await self._stored(campaign_id)
+            body = await self._read(campaign_id)
             if body is None:
                 raise Problem.NOT_PUBLISHED.error()
             digest = read_object(_STORED, body)["head_list"]["digest"]
@@ -56,7 +56,7 @@ class PublishedLists:
 
     async def intake(self, campaign_id: UUID) -> ReportIntake:
         """Find out how reports to a campaign are read."""
-        body = await self._stored(campaign_id)
+        body = await self._read(campaign_id)
         if body is None:
             raise Problem.NOT_COLLECTING.error()
         try:
@@ -70,7 +70,7 @@ class PublishedLists:
         _keep(self._intakes, str(campaign_id), intake)
         return intake
 
-    async def _stored(self, campaign_id: UUID) -> bytes | None:
+    async def _read(self, campaign_id: UUID) -> bytes | None:
         return await self._dependencies.store.document(campaign_id, Document.HEAD_LIST)
 
 

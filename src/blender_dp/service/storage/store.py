@@ -59,7 +59,7 @@ class Contribution:
 
     enrolment: bytes
     """SHA-256 of the enrolment token."""
-    sealed: bytes
+    encrypted: bytes
     tag: bytes
     """Keyed tag of the content: tells a repetition from another body."""
     consent_version: str
@@ -82,7 +82,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class JobResult:
     """What a job leaves behind, stored in one transaction together with the campaign's move."""
 
     move: Move | None

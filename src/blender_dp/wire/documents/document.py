@@ -37,7 +37,7 @@ def digest_of(document: Mapping[str, Any]) -> str:
     return digest_of_bytes(canonical(fields))
 
 
-def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+def with_digest(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document with its digest."""
     return {**document, "digest": digest_of(document)}
 
@@ -49,16 +49,16 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
         partial.write_text(text + "\n", encoding="utf-8")
 
 
-def read_document(path: Path, kind: str, version: int = 1, *, is_sealed: bool = True) -> Fields:
+def read_document(path: Path, kind: str, version: int = 1, *, has_digest: bool = True) -> Fields:
     """Read a document of this kind and version, and check that it was not changed.
 
     Args:
         path: The file.
         kind: What its field ``format`` must say.
         version: The only version read.
-        is_sealed: Whether such documents carry a digest.
+        has_digest: Whether such documents carry a digest.
     """
-    return verified(path, read_json(path), kind, version, is_sealed=is_sealed)
+    return verified(path, read_json(path), kind, version, has_digest=has_digest)
 
 
 def verified(
@@ -67,7 +67,7 @@ def verified(
     kind: str,
     version: int = 1,
     *,
-    is_sealed: bool = True,
+    has_digest: bool = True,
 ) -> Fields:
     """Check a document that was read from ``path``, perhaps from within another or a service."""
     fields = Fields(path, document)
@@ -75,7 +75,7 @@ def verified(
         fields.refuse("format", f'must be a file of format "{kind}"')
     if type(document.get("version")) is not int or document["version"] != version:
         fields.refuse("version", f"must be {version}, the version this software reads")
-    if is_sealed and document.get("digest") != _digest_or_none(document):
+    if has_digest and document.get("digest") != _digest_or_none(document):
         fields.refuse(
             "digest",
             "does not match the rest of the file, which was changed after it was written; "

@@ -16,7 +16,7 @@ from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.wire.documents.document import read_document, read_json, sealed, verified
+from blender_dp.wire.documents.document import read_document, read_json, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
@@ -44,7 +44,7 @@ def certificate_document(
         parameters: The promise to the opt-in users, if theirs is certified.
         branch: Which way of discovery was taken, if known.
     """
-    return sealed(
+    return with_digest(
         {
             "format": FORMAT,
             "version": 1,

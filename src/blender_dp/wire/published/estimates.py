@@ -24,7 +24,7 @@ from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.documents.document import read_document, sealed, verified
+from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import LARGEST, Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
@@ -41,7 +41,7 @@ def opt_in_document(curated: Curated) -> dict[str, Any]:
     else:
         has_count = ~np.isnan(curated.opt_in.cells.probability)
         released = {"noisy_counts": curated.opt_in.counts[has_count].tolist()}
-    return sealed(
+    return with_digest(
         {
             "format": OPT_IN_FORMAT,
             "version": 1,
@@ -153,7 +153,7 @@ def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any
             "query_report_counts": reports.queries.tolist(),
             "query_reports": reports.query_reports,
         }
-    return sealed(document)
+    return with_digest(document)
 
 
 def read_clients(path: Path, head_list: HeadList) -> ReportCounts:

@@ -9,7 +9,7 @@ from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.wire.documents.document import read_document, sealed, verified
+from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 
 FORMAT = "blender-dp head list"
@@ -18,7 +18,7 @@ _KNOWN = [f"{kind.name}/{kind.version}" for kind in (LocalAlgMechanism, SubsetSe
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
     """Return what is published: the list, how to report against it, and a digest of both."""
-    return sealed(
+    return with_digest(
         {
             "format": FORMAT,
             "version": 1,

@@ -120,7 +120,7 @@ def read_release(path: Path | str) -> Release:
 
 def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
     """Read a release that was parsed from ``source``, by the rules of ``read_release``."""
-    fields = verified(source, document, FORMAT, is_sealed=False)
+    fields = verified(source, document, FORMAT, has_digest=False)
     promise, users = fields.part("promise"), fields.part("users")
     records = tuple(_read_record(row) for row in fields.parts("records"))
     queries = tuple(_read_query(row) for row in fields.parts("queries"))

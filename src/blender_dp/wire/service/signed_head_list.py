@@ -80,7 +80,7 @@ def read_signed_head_list(document: Mapping[str, Any]) -> SignedHeadList:
     The reader's policy decides whether the key is the right one and whether to report against
     the list.
     """
-    fields = verified(_WHAT, document, FORMAT, _VERSION, is_sealed=False)
+    fields = verified(_WHAT, document, FORMAT, _VERSION, has_digest=False)
     fields.only(
         *("format", "version", "campaign", "description", "head_list", "log_entry"),
         *("public_key", "signature"),

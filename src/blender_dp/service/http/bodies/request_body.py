@@ -51,7 +51,7 @@ class ReceivedBody(NamedTuple):
                 no more than an honest one.
         """
         if self.is_gzip:
-            return inflated(self.content, most, most_objects)
+            return inflate(self.content, most, most_objects)
         if most_objects is not None:
             _require_objects(self.content.count(b"{"), most_objects)
         return self.content
@@ -71,7 +71,7 @@ async def read_body(
     is_gzip = _check_headers(headers, most)
     try:
         async with asyncio.timeout(SECONDS):
-            content = await _collected(receive, most, lease)
+            content = await _collect(receive, most, lease)
     except TimeoutError:
         raise Problem.BODY_TOO_SLOW.error() from None
     return ReceivedBody(content, is_gzip)
@@ -103,7 +103,7 @@ def _is_json(media_type: bytes) -> bool:
     )
 
 
-async def _collected(receive: Receive, most: int, lease: BodyLease | None) -> bytes:
+async def _collect(receive: Receive, most: int, lease: BodyLease | None) -> bytes:
     message = await receive()
     if message["type"] == "http.request" and not message.get("more_body", False):
         body: bytes = message.get("body", b"")
@@ -124,7 +124,7 @@ async def _collected(receive: Receive, most: int, lease: BodyLease | None) -> by
     raise Disconnected
 
 
-def inflated(body: bytes, most: int, most_objects: int | None = None) -> bytes:
+def inflate(body: bytes, most: int, most_objects: int | None = None) -> bytes:
     """Inflate gzip, never to much more than ``most`` bytes or ``most_objects`` brackets."""
     stream, pieces, total, objects = zlib.decompressobj(_GZIP), list[bytes](), 0, 0
     rest = body

@@ -84,14 +84,14 @@ class ReportIntake:
         self._decoder: msgspec.json.Decoder[SubsetBody | CellBody] = msgspec.json.Decoder(body)
         self._tag_key = tag_key
 
-    def received(self, body: ReceivedBody) -> CheckedReports:
+    def receive(self, body: ReceivedBody) -> CheckedReports:
         """Return what the reports of a body name, inflated if that is needed.
 
         The count of objects is bounded before any is decoded.
         """
-        return self.checked(body.plain(MOST_BATCH_BYTES, _MOST_OBJECTS))
+        return self.check(body.plain(MOST_BATCH_BYTES, _MOST_OBJECTS))
 
-    def checked(self, body: bytes) -> CheckedReports:
+    def check(self, body: bytes) -> CheckedReports:
         """Return what a body's reports name, each with its id and tag."""
         try:
             decoded = self._decoder.decode(body)
@@ -112,7 +112,7 @@ class ReportIntake:
     def _subset(self, body: bytes, report: SubsetReport) -> CheckedReports:
         report_id, answer = self._reader.single(report.report_id, report.question, report.items)
         _require_keys_once(body, texts=3, names=3, reports=1, is_batch=False)
-        return self._tagged(report_id, [report.items.encode()], [answer])
+        return self._add_tags(report_id, [report.items.encode()], [answer])
 
     def _subsets(self, body: bytes, reports: Sequence[SubsetReport]) -> CheckedReports:
         ids = self._reader.ids([report.report_id for report in reports])
@@ -120,15 +120,15 @@ class ReportIntake:
         items = [report.items for report in reports]
         answers = self._reader.subsets(ids, questions, items)
         _require_keys_once(body, texts=3, names=3, reports=len(reports), is_batch=True)
-        return self._tagged(ids, map(str.encode, items), answers)
+        return self._add_tags(ids, map(str.encode, items), answers)
 
     def _cells(self, body: bytes, reports: Sequence[CellReport], is_batch: bool) -> CheckedReports:
         ids = self._reader.ids([report.report_id for report in reports])
         answers = self._reader.cells([report.cell for report in reports])
         _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=is_batch)
-        return self._tagged(ids, [b"%d" % report.cell for report in reports], answers)
+        return self._add_tags(ids, [b"%d" % report.cell for report in reports], answers)
 
-    def _tagged(
+    def _add_tags(
         self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
     ) -> CheckedReports:
         # The id is in the tag, so that equal contents have different tags. The question is not:

@@ -43,7 +43,7 @@ class ReportRoute:
         try:
             if scope["method"] != "POST":
                 raise Problem.METHOD_NOT_ALLOWED.error()
-            body = await self._taken(campaign_id, scope, receive)
+            body = await self._take(campaign_id, scope, receive)
         except StoreRefusal as refusal:
             return await self._refuse(campaign_id, of_store(refusal.reason), send)
         except ProblemError as problem:
@@ -53,15 +53,15 @@ class ReportRoute:
         await send({"type": "http.response.body", "body": body})
         return 202
 
-    async def _taken(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
+    async def _take(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
         lists, uuid = self._service.lists, _uuid(campaign_id)
         intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
         with self._service.bodies.lease() as lease:
             body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES, lease)
             if body.is_gzip or len(body.content) > SHORT_BYTES:
-                reports = await self._service.body_threads.run(intake.received, body)
+                reports = await self._service.body_threads.run(intake.receive, body)
             else:
-                reports = intake.checked(body.content)
+                reports = intake.check(body.content)
         added = await self._service.dependencies.store.add_reports(uuid, reports)
         metrics = self._service.dependencies.metrics
         metrics.accepted.inc(added.accepted)
@@ -71,10 +71,10 @@ class ReportRoute:
 
     async def _refuse(self, campaign_id: str, error: ProblemError, send: Any) -> int:  # noqa: ANN401
         kind = error.problem.kind
-        self._service.dependencies.metrics.refused(kind.slug)
+        self._service.dependencies.metrics.count_refusal(kind.slug)
         # Counted only for campaigns known to exist: anybody can make up others.
         is_known = self._service.lists.known_intake(campaign_id) is not None
         if kind.status < 500 and (is_known or error.problem is Problem.NOT_COLLECTING):
-            self._service.refused(_uuid(campaign_id), kind.slug)
+            self._service.count_refusal(_uuid(campaign_id), kind.slug)
         extra = {"allow": "POST, OPTIONS"} if kind.status == 405 else {}
         return await send_problem(error, send, extra)

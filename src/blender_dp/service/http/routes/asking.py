@@ -66,11 +66,11 @@ class StrictRequest(Request[Any, Any, Any]):
         with service.bodies.lease() as lease:
             body = await read_body(self.scope["headers"], self.receive, most, lease)
             if body.is_gzip or len(body.content) > SHORT_BYTES:
-                return body.content, await service.body_threads.run(_typed, body, most, wanted)
-            return body.content, _typed(body, most, wanted)
+                return body.content, await service.body_threads.run(_convert, body, most, wanted)
+            return body.content, _convert(body, most, wanted)
 
 
-def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 - any type
+def _convert(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 - any type
     """Return a body as a type, refused if JSON or type are not strictly right.
 
     A long body is first read by the fast decoder, which knows how many values the type may have:
@@ -88,10 +88,10 @@ def _typed(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 -
     try:
         return msgspec.convert(value, wanted, strict=True)
     except msgspec.ValidationError as error:
-        raise Problem.BODY_NOT_UNDERSTOOD.error(where=_place(error)) from None
+        raise Problem.BODY_NOT_UNDERSTOOD.error(where=_find_field(error)) from None
 
 
-def _place(error: msgspec.ValidationError) -> str | None:
+def _find_field(error: msgspec.ValidationError) -> str | None:
     """Return the field at fault, in documented names and numbers; None if it has others.
 
     The message holds what was sent too: a field that nobody knows may be called like a path.
@@ -112,7 +112,7 @@ def address_of(request: Asking) -> str:
     return request.client.host if request.client else ""
 
 
-async def admitted(request: Asking, roles: Collection[Role]) -> Token:
+async def admit_request(request: Asking, roles: Collection[Role]) -> Token:
     """Return the token of a request if its role is one of these, else refuse."""
     service: ServiceState = request.app.state.service
     authorization = request.headers.get("authorization")
@@ -127,7 +127,7 @@ def _admits(roles: Collection[Role]) -> dict[str, Any]:
     """
 
     async def admit(request: Asking, _handler: BaseRouteHandler) -> None:
-        request.scope["state"][_ACTOR] = await admitted(request, roles)
+        request.scope["state"][_ACTOR] = await admit_request(request, roles)
 
     return {"guards": [admit], "dependencies": {"actor": Provide(_actor)}, "security": BEARER}
 

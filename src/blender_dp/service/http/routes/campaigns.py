@@ -29,7 +29,7 @@ ONE = PATH + "/{campaign_id:uuid}"
 _TOO_MUCH = (Problem.PARAMETERS_REFUSED, Problem.PROMISE_BROKEN)
 
 
-async def shown(service: ServiceState, campaign: Campaign) -> ShownCampaign:
+async def show_campaign(service: ServiceState, campaign: Campaign) -> ShownCampaign:
     """Return a campaign with its description and what its plan spends, if it keeps its promise."""
     try:
         certificate = await service.plan_certificate(campaign.parameters)
@@ -65,7 +65,7 @@ async def create_campaign(
     service.require_allowed(campaign.parameters)
     await service.plan_certificate(campaign.parameters)
     await service.dependencies.store.add_campaign(campaign, actor=actor.name)
-    return await shown(service, campaign)
+    return await show_campaign(service, campaign)
 
 
 @get(
@@ -96,7 +96,7 @@ async def read_campaign(
     campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
 ) -> ShownCampaign:
     """Return a campaign: what it is for, what it promises and where it stands."""
-    return await shown(service, await service.dependencies.store.campaign(campaign_id))
+    return await show_campaign(service, await service.dependencies.store.campaign(campaign_id))
 
 
 @post(
@@ -127,7 +127,7 @@ async def move_campaign(
     moved = await store.move(
         campaign_id, data.move, origin=data.origin, actor=actor.name, now=service.dependencies.now()
     )
-    return await shown(service, moved)
+    return await show_campaign(service, moved)
 
 
 @get(

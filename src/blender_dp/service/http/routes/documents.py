@@ -33,13 +33,13 @@ async def read_head_list(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> Response[Body]:
     """Return the signed list that devices report against, the same for everybody."""
-    published = await service.lists.published(campaign_id)
+    published = await service.lists.get(campaign_id)
     headers = {"etag": published.etag, "cache-control": CACHED, "vary": "accept-encoding"}
     if published.etag in _tags(request):
-        return sent(b"", headers, status=304)
+        return json_response(b"", headers, status=304)
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return sent(published.compressed, {**headers, "content-encoding": "gzip"})
-    return sent(published.body, headers)
+        return json_response(published.compressed, {**headers, "content-encoding": "gzip"})
+    return json_response(published.body, headers)
 
 
 def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
@@ -53,16 +53,16 @@ def _reader(path: str, kind: Document, summary: str) -> HTTPRouteHandler:
     async def read(
         campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
     ) -> Response[Body]:
-        content = await published(service, campaign_id, kind)
+        content = await read_published(service, campaign_id, kind)
         headers = {"etag": f'"{digest_of_bytes(content)}"', "cache-control": CACHED}
         if headers["etag"] in _tags(request):
-            return sent(b"", headers, status=304)
-        return sent(content, headers)
+            return json_response(b"", headers, status=304)
+        return json_response(content, headers)
 
     return read
 
 
-async def published(service: ServiceState, campaign_id: UUID, kind: Document) -> bytes:
+async def read_published(service: ServiceState, campaign_id: UUID, kind: Document) -> bytes:
     """Return a document; refuse if it is not published yet."""
     content = await service.dependencies.store.document(campaign_id, kind)
     if content is None:
@@ -74,7 +74,7 @@ def _tags(request: StrictRequest) -> str:
     return request.headers.get("if-none-match", "")
 
 
-def sent(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
+def json_response(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
     """Return JSON that is written already."""
     return Response(content, headers=headers, status_code=status, media_type="application/json")
 

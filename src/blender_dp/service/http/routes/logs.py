@@ -26,7 +26,7 @@ Start = Annotated[
 @get("/v1/log", operation_id="read_log", tags=["logs"], responses=refusals(Problem.KEYS_GONE))
 async def read_log(service: NamedDependency[ServiceState], start: Start = 0) -> SignedLog:
     """Return the public log: what was published when, hash-chained and signed."""
-    return await _signed(service, Chain.PUBLIC, start)
+    return await _sign_log(service, Chain.PUBLIC, start)
 
 
 @get(
@@ -42,10 +42,10 @@ async def read_audit_log(
     start: Start = 0,
 ) -> SignedLog:
     """Return the audit log: who did what, hash-chained and signed."""
-    return await _signed(service, Chain.AUDIT, start)
+    return await _sign_log(service, Chain.AUDIT, start)
 
 
-async def _signed(service: ServiceState, chain: Chain, start: int) -> SignedLog:
+async def _sign_log(service: ServiceState, chain: Chain, start: int) -> SignedLog:
     store, last = service.dependencies.store, None
     entries = await store.log_entries(chain, start=start, limit=_MOST_ENTRIES)
     if not entries and start > 0:

@@ -20,7 +20,7 @@ from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
 from blender_dp.service.keys.key_vault import KeyDestroyedError
 from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.contributed import sealed_contribution
+from blender_dp.service.storage.contributed import encrypt_contribution
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.service.contribution import (
     MOST_BYTES,
@@ -81,19 +81,19 @@ async def contribute(
     request: StrictRequest,
     service: NamedDependency[ServiceState],
 ) -> Response[Contributed]:
-    """Take the records of one enrolment, sealed before they are stored.
+    """Take the records of one enrolment, encrypted before they are stored.
 
     The same body again is accepted and changes nothing; another body is refused.
     """
     enrolment = _enrolment(request)
-    contribution = _checked(data, await service.dependencies.store.campaign(campaign_id))
+    contribution = _check(data, await service.dependencies.store.campaign(campaign_id))
     try:
-        sealed = sealed_contribution(
+        encrypted = encrypt_contribution(
             service.dependencies.keys, campaign_id, enrolment, contribution
         )
     except KeyDestroyedError:
         raise Problem.NOT_COLLECTING.error() from None
-    is_new = await service.dependencies.store.contribute(campaign_id, sealed)
+    is_new = await service.dependencies.store.contribute(campaign_id, encrypted)
     return Response(Contributed(repeated=not is_new), status_code=201 if is_new else 200)
 
 
@@ -112,7 +112,7 @@ async def withdraw(
     await service.dependencies.store.withdraw(campaign_id, _enrolment(request))
 
 
-def _checked(data: NewContribution, campaign: Campaign) -> Contribution:
+def _check(data: NewContribution, campaign: Campaign) -> Contribution:
     document: dict[str, Any] = msgspec.to_builtins(data)
     try:
         contribution = read_contribution(document)

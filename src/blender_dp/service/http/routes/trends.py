@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 
 from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, changes
 from blender_dp.service.http.routes.campaigns import ONE
-from blender_dp.service.http.routes.documents import CACHED, MISSING, published, sent
+from blender_dp.service.http.routes.documents import CACHED, MISSING, json_response, read_published
 from blender_dp.service.http.routes.refusals import refusals
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
@@ -49,15 +49,15 @@ async def read_trends(
 
     One comparison is computed at a time; releases never change, so an answer is kept.
     """
-    now = await published(service, campaign_id, Document.RELEASE)
-    then = await published(service, since, Document.RELEASE)
+    now = await read_published(service, campaign_id, Document.RELEASE)
+    then = await read_published(service, since, Document.RELEASE)
     content = service.trends.get((campaign_id, since))
     if content is None:
         content = await service.trend_turns.run(_compare, now, then)
         if len(service.trends) >= _MOST_KEPT:
             service.trends.clear()
         service.trends[campaign_id, since] = content
-    return sent(content, {"cache-control": CACHED})
+    return json_response(content, {"cache-control": CACHED})
 
 
 def _compare(now: bytes, then: bytes) -> bytes:

@@ -8,7 +8,7 @@ from litestar.openapi import ResponseSpec
 
 from blender_dp.service.http.access import ANY_ROLE
 from blender_dp.service.http.messages import Health, Taker
-from blender_dp.service.http.routes.asking import StrictRequest, admitted, anybody_with_a_role
+from blender_dp.service.http.routes.asking import StrictRequest, admit_request, anybody_with_a_role
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.operation.metrics import MEDIA_TYPE
 from blender_dp.service.problems import RETRY_SECONDS
@@ -59,7 +59,7 @@ async def metrics(request: StrictRequest, service: NamedDependency[ServiceState]
     A service may be started such that they need a token of any role.
     """
     if service.dependencies.metrics_need_token:
-        await admitted(request, ANY_ROLE)
+        await admit_request(request, ANY_ROLE)
     await service.condition.current()
     return Response(service.dependencies.metrics.text().decode(), media_type=MEDIA_TYPE)
 

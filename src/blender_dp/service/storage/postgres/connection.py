@@ -20,7 +20,7 @@ _MOST_CONNECTIONS = 10
 _PATIENCE_SECONDS = 30
 
 
-async def connected(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no types
+async def connect(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no types
     """Return a pool of connections, or say in one sentence why there is none."""
     try:
         return await asyncpg.create_pool(

@@ -8,7 +8,7 @@ from uuid import UUID
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.storage import migrations
 from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_checkpoint
-from blender_dp.service.storage.postgres.connection import COLLISION, UNREACHABLE, connected
+from blender_dp.service.storage.postgres.connection import COLLISION, UNREACHABLE, connect
 from blender_dp.service.storage.postgres.report_writers import ReportWriters
 from blender_dp.service.storage.postgres.scrubbing import WithdrawalScrubber, scrub
 from blender_dp.service.storage.postgres.transaction import PostgresTransaction
@@ -31,7 +31,7 @@ class PostgresDatabase:
     @classmethod
     async def open(cls, address: str, *, reach: Checkpoint = no_checkpoint) -> "PostgresDatabase":
         """Connect and bring the schema up to date."""
-        pool = await connected(address)
+        pool = await connect(address)
         try:
             await migrate(pool)
         except BaseException:
@@ -64,7 +64,7 @@ class PostgresDatabase:
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
-        return await self._writers.written(campaign_id, reports)
+        return await self._writers.write(campaign_id, reports)
 
     async def scrub(self) -> None:
         """Write the tables anew without deleted rows; the old files are removed."""

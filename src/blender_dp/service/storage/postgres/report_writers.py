@@ -36,7 +36,7 @@ class ReportWriters:
         self._is_closing = False
         self._tasks = [asyncio.create_task(self._write_until_closed()) for _ in range(_WRITERS)]
 
-    async def written(self, campaign_id: UUID, checked: CheckedReports) -> Added:
+    async def write(self, campaign_id: UUID, checked: CheckedReports) -> Added:
         """Return what became of a request's reports once they are on disk."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)

@@ -17,7 +17,7 @@ from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_che
 from blender_dp.service.storage.sqlite.connection import connect
 from blender_dp.service.storage.sqlite.local_disk import require_local_disk
 from blender_dp.service.storage.sqlite.scrubbing import empty_log, rewrite
-from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, run_synchronously
 from blender_dp.service.storage.sqlite.writer import Writer
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
@@ -60,7 +60,7 @@ class SqliteDatabase:
     def _answer(self, work: Work[Answer]) -> Answer:
         try:
             self._reading.execute("BEGIN")
-            return finished(SqliteTransaction(self._reading, no_checkpoint).attempt(work))
+            return run_synchronously(SqliteTransaction(self._reading, no_checkpoint).attempt(work))
         except sqlite3.OperationalError as error:  # the disk does not answer
             _LOG.warning("nothing could be read: %s", error.sqlite_errorname)
             raise StoreRefusal(Reason.OVERLOADED) from None
@@ -70,12 +70,12 @@ class SqliteDatabase:
 
     async def write(self, work: Work[Answer]) -> Answer:
         """Do work in a transaction; it is on disk when this returns."""
-        return cast("Answer", await self._writer.written(Request(work)))
+        return cast("Answer", await self._writer.write(Request(work)))
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
         request = Request(None, campaign_id=campaign_id, reports=reports)
-        return cast("Added", await self._writer.written(request))
+        return cast("Added", await self._writer.write(request))
 
     async def scrub(self) -> None:
         """Write the file anew and empty its log, or refuse while somebody reads from that.
@@ -84,12 +84,12 @@ class SqliteDatabase:
         reads would make it longer by a whole file.
         """
         await self._empty_log()
-        await self._writer.written(Request(rewrite, is_alone=True))
+        await self._writer.write(Request(rewrite, is_alone=True))
         await self._empty_log()
 
     async def _empty_log(self) -> None:
         for _ in range(_TRIES):
-            if await self._writer.written(Request(empty_log, is_alone=True)):
+            if await self._writer.write(Request(empty_log, is_alone=True)):
                 return
             await asyncio.sleep(_PAUSE)
         raise StoreRefusal(Reason.OVERLOADED)
@@ -122,7 +122,7 @@ def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         tx = SqliteTransaction(connection, no_checkpoint)
-        finished(migrations.migrate(tx, MIGRATIONS, target))
+        run_synchronously(migrations.migrate(tx, MIGRATIONS, target))
     except BaseException:
         connection.execute("ROLLBACK")
         raise

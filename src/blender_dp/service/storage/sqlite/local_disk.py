@@ -47,13 +47,13 @@ def _kind_of_file_system(path: Path) -> str:
     found: tuple[int, str] = (0, "")
     for line in mounted:
         place, _, source = line.partition(" - ")
-        point = Path(_unescaped(place.split(" ")[4]))
+        point = Path(_unescape(place.split(" ")[4]))
         # The innermost counts; of several at one place, the last.
         if path.is_relative_to(point) and len(point.parts) >= found[0]:
             found = (len(point.parts), source.split(" ")[0])
     return found[1]
 
 
-def _unescaped(name: str) -> str:
+def _unescape(name: str) -> str:
     """Return a name with its spaces, which the list has as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), name)

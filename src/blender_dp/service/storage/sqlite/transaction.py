@@ -45,7 +45,7 @@ class SqliteTransaction:
 
     async def run_many(self, statement: str, rows: Sequence[Row]) -> None:
         """Run a statement for every row of values."""
-        self._connection.executemany(_without_row_locks(statement), map(_by_place, rows))
+        self._connection.executemany(_without_row_locks(statement), map(_number_values, rows))
 
     async def run_script(self, script: str) -> None:
         """Run several statements, those of a migration."""
@@ -79,10 +79,10 @@ class SqliteTransaction:
         return answer
 
     def _execute(self, statement: str, values: Sequence[object]) -> sqlite3.Cursor:
-        return self._connection.execute(_without_row_locks(statement), _by_place(values))
+        return self._connection.execute(_without_row_locks(statement), _number_values(values))
 
 
-def _by_place(values: Sequence[object]) -> dict[str, object]:
+def _number_values(values: Sequence[object]) -> dict[str, object]:
     """Return what SQLite puts for $1, $2 and so on."""
     return {str(place): value for place, value in enumerate(values, start=1)}
 
@@ -106,7 +106,7 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def finished(work: Coroutine[Any, Any, Answer]) -> Answer:
+def run_synchronously(work: Coroutine[Any, Any, Answer]) -> Answer:
     """Run a coroutine that never waits, here and now, in whatever thread this is."""
     try:
         work.send(None)

@@ -19,7 +19,7 @@ from typing import Any
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.storage.database import Checkpoint
 from blender_dp.service.storage.sqlite.scrubbing import empty_log
-from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, finished
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, run_synchronously
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import reports
 
@@ -44,7 +44,7 @@ class Writer:
         self._thread = Thread(target=self._write_until_closed, name="store writer", daemon=True)
         self._thread.start()
 
-    async def written(self, request: Request) -> Any:  # noqa: ANN401 - what its work returns
+    async def write(self, request: Request) -> Any:  # noqa: ANN401 - what its work returns
         """Return what became of a request once it is on disk."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
@@ -111,7 +111,9 @@ class Writer:
         # In the order of arrival, so that a seal comes after what was sent before it.
         for campaign_id, together in groupby(group, key=attrgetter("campaign_id")):
             run = list(together)
-            outcomes += _reported(tx, str(campaign_id), run) if campaign_id else _worked(tx, run)
+            outcomes += (
+                _add_reports(tx, str(campaign_id), run) if campaign_id else _run_together(tx, run)
+            )
         self._reach("before-commit")
         self._connection.execute("COMMIT")
         self._reach("after-commit")
@@ -123,19 +125,19 @@ class Writer:
                 self._connection.execute("ROLLBACK")
 
 
-def _reported(tx: SqliteTransaction, campaign_id: str, run: Sequence[Request]) -> Outcomes:
+def _add_reports(tx: SqliteTransaction, campaign_id: str, run: Sequence[Request]) -> Outcomes:
     given = [request.reports for request in run if request.reports is not None]
-    outcomes = finished(reports.add_together(tx, campaign_id, given))
+    outcomes = run_synchronously(reports.add_together(tx, campaign_id, given))
     return list(zip(run, outcomes, strict=True))
 
 
-def _worked(tx: SqliteTransaction, run: Sequence[Request]) -> Outcomes:
+def _run_together(tx: SqliteTransaction, run: Sequence[Request]) -> Outcomes:
     return [(request, _one_outcome(tx, request)) for request in run]
 
 
 def _one_outcome(tx: SqliteTransaction, request: Request) -> Any:  # noqa: ANN401 - as above
     try:
-        return finished(tx.attempt(request.work))
+        return run_synchronously(tx.attempt(request.work))
     except sqlite3.OperationalError:
         raise
     except Exception as error:  # noqa: BLE001 - theirs alone: the others of the group go on

@@ -14,7 +14,7 @@ from blender_dp.service.campaign import (
     State,
     job_after,
 )
-from blender_dp.service.campaign_description import described, description, written
+from blender_dp.service.campaign_description import description, read_description, write_time
 from blender_dp.service.storage.database import Row, Transaction, first
 from blender_dp.service.storage.store import Progress, Reason, StoreRefusal
 from blender_dp.service.storage.tables import chains, jobs
@@ -29,7 +29,7 @@ async def add(tx: Transaction, campaign: Campaign, *, actor: str) -> None:
         str(campaign.id),
         json.dumps(document, ensure_ascii=False),
         str(campaign.state),
-        written(campaign.moved_at),
+        write_time(campaign.moved_at),
     )
     await chains.audit(
         tx,
@@ -68,7 +68,7 @@ async def get(tx: Transaction, campaign_id: UUID) -> Campaign:
     return _campaign(await first(tx, statement, str(campaign_id)))
 
 
-async def stored(tx: Transaction, campaign_id: UUID) -> Mapping[str, Any]:
+async def get_description(tx: Transaction, campaign_id: UUID) -> Mapping[str, Any]:
     """Return a campaign's description as it was stored."""
     found = await first(tx, "SELECT description FROM campaigns WHERE id = $1", str(campaign_id))
     if found is None:
@@ -114,7 +114,7 @@ async def make_move(
         raise StoreRefusal(Reason.MOVE_NOT_ALLOWED) from None
     await tx.run(
         "UPDATE campaigns SET state = $2, moved_at = $3 WHERE id = $1",
-        *(str(campaign.id), str(moved.state), written(now)),
+        *(str(campaign.id), str(moved.state), write_time(now)),
     )
     number = await number_of(tx, campaign.id)
     await empty_tables(tx, number, move)
@@ -156,7 +156,7 @@ _AT_ONCE = 2_000
 """Rows deleted in one transaction: a server that is given more may not be done in time."""
 
 
-async def emptied_by_erasing(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
+async def find_tables_to_empty(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
     """Return a campaign's number and the tables that hold nothing of it once it is erased.
 
     Where the opt-in side is sealed, that is after its job failed for good or published the list.
@@ -195,7 +195,7 @@ async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b
 async def _log_move(
     tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
 ) -> None:
-    digest = digest_of(await stored(tx, campaign.id))
+    digest = digest_of(await get_description(tx, campaign.id))
     if move is Move.OPEN_OPT_IN:  # from here on it cannot change, so the world may hold us to it
         await chains.publish(tx, "campaign", campaign=campaign.id, digest=digest, now=now)
     await chains.audit(tx, move, actor=actor, campaign=campaign.id, now=now, digest=digest)
@@ -246,4 +246,4 @@ def _campaign(row: Row | None) -> Campaign:
     if row is None:
         raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
     text, state, moved_at = row
-    return described(text, state=state, moved_at=moved_at)
+    return read_description(text, state=state, moved_at=moved_at)

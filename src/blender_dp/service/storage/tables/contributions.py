@@ -1,10 +1,10 @@
-"""Opt-in users: who may contribute, what they contributed, sealed, and who took it back."""
+"""Enrolments and encrypted contributions of opt-in users, and their withdrawals."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 from blender_dp.service.campaign import State
-from blender_dp.service.campaign_description import read_time, written
+from blender_dp.service.campaign_description import read_time, write_time
 from blender_dp.service.storage.database import Transaction, first
 from blender_dp.service.storage.store import Contribution, Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns
@@ -42,11 +42,11 @@ async def contribute(tx: Transaction, campaign_id: UUID, contribution: Contribut
         contribution.enrolment,
         contribution.consent_version,
         contribution.consent_digest,
-        written(contribution.consent_given_at),
+        write_time(contribution.consent_given_at),
     )
     await tx.run(
         "INSERT INTO contributions (campaign, enrolment, sealed, tag) VALUES ($1, $2, $3, $4)",
-        *(number, contribution.enrolment, contribution.sealed, contribution.tag),
+        *(number, contribution.enrolment, contribution.encrypted, contribution.tag),
     )
     return True
 
@@ -107,11 +107,11 @@ async def piece(
     return [
         Contribution(
             enrolment=bytes(enrolment),
-            sealed=bytes(sealed),
+            encrypted=bytes(encrypted),
             tag=bytes(tag),
             consent_version=version,
             consent_digest=digest,
             consent_given_at=read_time(given_at),
         )
-        for enrolment, sealed, tag, version, digest, given_at in found
+        for enrolment, encrypted, tag, version, digest, given_at in found
     ]

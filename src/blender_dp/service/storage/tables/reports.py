@@ -44,18 +44,18 @@ async def add_together(
     except StoreRefusal as refusal:
         return [StoreRefusal(refusal.reason) for _ in requests]
     if await _are_added(tx, number, requests):
-        return [_accepted(request) for request in requests]
+        return [_accept_all(request) for request in requests]
     repeated = await _repeated_ids(tx, number, requests)
     are_new = [repeated.isdisjoint(pieces(request.ids, ID_BYTES)) for request in requests]
     if not await _are_added(tx, number, list(compress(requests, are_new))):
         are_new = [False for _ in requests]  # another writer was faster
     return [
-        _accepted(request) if is_new else await _outcome(tx, number, request)
+        _accept_all(request) if is_new else await _outcome(tx, number, request)
         for request, is_new in zip(requests, are_new, strict=True)
     ]
 
 
-def _accepted(request: CheckedReports) -> Added:
+def _accept_all(request: CheckedReports) -> Added:
     return Added(accepted=len(request), repeated=0)
 
 
@@ -163,7 +163,7 @@ async def _count(tx: Transaction, number: int, answers: Sequence[NamedItems]) ->
             raise BrokenInvariantError("a report answers a question that nobody asked")
         size, reports, counts = before[question]
         own = [answer for answer in answers if answer.question == question]
-        added = _named(own, size)
+        added = _count_items(own, size)
         total = added if counts is None else np.frombuffer(counts, dtype=_COUNT) + added
         answered = (reports or 0) + sum(len(answer.reports) for answer in own)
         rows.append((number, question, tx.writer, answered, total.astype(_COUNT).tobytes()))
@@ -175,7 +175,7 @@ async def _count(tx: Transaction, number: int, answers: Sequence[NamedItems]) ->
     )
 
 
-def _named(answers: Sequence[NamedItems], size: int) -> IntArray:
+def _count_items(answers: Sequence[NamedItems], size: int) -> IntArray:
     """Return how many reports name each item."""
     items = np.concatenate([answer.items.ravel() for answer in answers])
     counts = np.bincount(items, minlength=size)

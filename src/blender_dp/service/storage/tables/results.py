@@ -8,21 +8,21 @@ from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.jobs.leases import JobState, Lease
 from blender_dp.service.storage.database import Transaction, first
-from blender_dp.service.storage.store import Document, Finished, Reason, StoreRefusal
+from blender_dp.service.storage.store import Document, JobResult, Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns, chains, jobs
 
 
-async def finish(tx: Transaction, held: Lease, finished: Finished, *, now: datetime) -> None:
+async def finish(tx: Transaction, held: Lease, result: JobResult, *, now: datetime) -> None:
     """Store a job's results, make its move and end it, if the lease is held."""
     # The campaign first, then the job, as a purge does: neither waits for the other.
     campaign = await campaigns.get_locked(tx, held.job.campaign)
     await jobs.end(tx, held, JobState.DONE, failure=None)
     actor = f"job {held.job.kind}"
-    if finished.move is None:
+    if result.move is None:
         await chains.audit(tx, held.job.kind, actor=actor, campaign=campaign.id, now=now)
     else:
-        await campaigns.make_move(tx, campaign, finished.move, actor=actor, now=now)
-    await _publish(tx, campaign, finished, now=now)
+        await campaigns.make_move(tx, campaign, result.move, actor=actor, now=now)
+    await _publish(tx, campaign, result, now=now)
 
 
 async def fail(
@@ -75,16 +75,16 @@ async def document(tx: Transaction, campaign_id: UUID, kind: Document) -> bytes 
 
 
 async def _publish(
-    tx: Transaction, campaign: Campaign, finished: Finished, *, now: datetime
+    tx: Transaction, campaign: Campaign, result: JobResult, *, now: datetime
 ) -> None:
     number = await campaigns.number_of(tx, campaign.id)
     entries = [
         await chains.publish(
             tx, asked["kind"], campaign=campaign.id, digest=asked["digest"], now=now
         )
-        for asked in finished.log_entries
+        for asked in result.log_entries
     ]
-    for kind, content in finished.documents.items():
+    for kind, content in result.documents.items():
         # A signed document may hold its own log entry, which is known only now.
         made = content(entries) if callable(content) else content
         await tx.run(
@@ -92,7 +92,7 @@ async def _publish(
             " ON CONFLICT (campaign, kind) DO UPDATE SET content = excluded.content",
             *(number, str(kind), made),
         )
-    for question, size in finished.counter_sizes.items():
+    for question, size in result.counter_sizes.items():
         if size < 0:
             raise BrokenInvariantError("a head list has no fewer than 0 cells")
         await tx.run(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.service.campaign_description import read_time, written
+from blender_dp.service.campaign_description import read_time, write_time
 from blender_dp.service.storage.database import Row, Transaction, first
 from blender_dp.service.storage.store import Token
 
@@ -14,13 +14,13 @@ async def add(tx: Transaction, token: Token) -> None:
     added = await tx.rows(
         "INSERT INTO tokens (name, role, digest, created_at) VALUES ($1, $2, $3, $4)"
         " ON CONFLICT DO NOTHING RETURNING name",
-        *(token.name, token.role, token.digest, written(token.created_at)),
+        *(token.name, token.role, token.digest, write_time(token.created_at)),
     )
     if not added:
         raise ParameterError("name", "one that no token has, revoked or not", token.name)
 
 
-async def valid(tx: Transaction, digest: bytes) -> Token | None:
+async def get_valid(tx: Transaction, digest: bytes) -> Token | None:
     """Return the token with this digest unless it was revoked."""
     found = await first(
         tx,
@@ -31,7 +31,7 @@ async def valid(tx: Transaction, digest: bytes) -> Token | None:
     return None if found is None else _token(found)
 
 
-async def every(tx: Transaction) -> Sequence[Token]:
+async def get_all(tx: Transaction) -> Sequence[Token]:
     """Return all tokens, revoked ones too, by name."""
     found = await tx.rows(
         "SELECT name, role, digest, created_at, revoked_at FROM tokens ORDER BY name"
@@ -43,7 +43,7 @@ async def revoke(tx: Transaction, name: str, *, now: datetime) -> None:
     """End a token; ending it again changes nothing."""
     found = await tx.rows(
         "UPDATE tokens SET revoked_at = coalesce(revoked_at, $2) WHERE name = $1 RETURNING name",
-        *(name, written(now)),
+        *(name, write_time(now)),
     )
     if not found:
         raise ParameterError("name", "the name of a token", name)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from blender_dp.service.campaign import JobKind, State
-from blender_dp.service.campaign_description import written
+from blender_dp.service.campaign_description import write_time
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.jobs.workload import Workload
 from blender_dp.service.storage.database import Transaction, first
@@ -23,7 +23,7 @@ async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Wor
         " (SELECT 1 FROM jobs AS retry WHERE retry.campaign = jobs.campaign"
         " AND retry.kind = jobs.kind AND retry.id > jobs.id))) AND jobs.state <> $4"
         " GROUP BY jobs.state",
-        *(written(overdue_since), str(JobState.FAILED), str(State.PURGED), str(JobState.DONE)),
+        *(write_time(overdue_since), str(JobState.FAILED), str(State.PURGED), str(JobState.DONE)),
         str(JobKind.ERASE),
     )
     counts = {state: int(count) for state, count, _ in found}

@@ -1,7 +1,7 @@
-"""One contribution at rest: encrypted, bound to its owner and campaign, its length blurred.
+"""Encryption of contributions: bound to owner and campaign, with lengths rounded up.
 
-AES-256-GCM with a random nonce. At most 2^32 contributions may be sealed under a key; a campaign
-has far fewer. Lengths are padded to powers of two, so that a row tells little of what is in it.
+AES-256-GCM with a random nonce. At most 2^32 contributions may be encrypted under one key; a
+campaign has far fewer. Contents are padded to powers of two, so that sizes tell little.
 """
 
 import hashlib
@@ -18,34 +18,34 @@ from blender_dp.core.errors import BlenderError
 _NONCE_BYTES = 12
 _LENGTH_BYTES = 8
 _SMALLEST = 1 << 10
-"""Empty contributions and those of a few records look alike."""
+"""Bytes: an empty contribution and one of a few records have the same size."""
 
 
-class BrokenSealError(BlenderError):
-    """What is stored was not sealed for this owner and campaign, or was changed."""
+class DecryptionError(BlenderError):
+    """What is stored was not encrypted for this owner and campaign, or was changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordSeal:
-    """A campaign's key in use."""
+class RecordCipher:
+    """Encrypts and decrypts the contributions of one campaign."""
 
     key: bytes = field(repr=False)
     campaign: UUID
     draw: Callable[[int], bytes] = os.urandom
-    """Where nonces come from."""
+    """Source of nonces."""
 
-    def seal(self, content: bytes, *, enrolment: bytes) -> bytes:
+    def encrypt(self, content: bytes, *, enrolment: bytes) -> bytes:
         """Return a contribution encrypted for its enrolment."""
         nonce = self.draw(_NONCE_BYTES)
-        return nonce + AESGCM(self.key).encrypt(nonce, padded(content), self._owner(enrolment))
+        return nonce + AESGCM(self.key).encrypt(nonce, pad(content), self._owner(enrolment))
 
-    def open(self, sealed: bytes, *, enrolment: bytes) -> bytes:
-        """Return what was sealed, or fail if it was for another owner or was changed."""
-        nonce, encrypted = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+    def decrypt(self, encrypted: bytes, *, enrolment: bytes) -> bytes:
+        """Return a contribution; fail if it belongs to another enrolment or was changed."""
+        nonce, content = encrypted[:_NONCE_BYTES], encrypted[_NONCE_BYTES:]
         try:
-            content = AESGCM(self.key).decrypt(nonce, encrypted, self._owner(enrolment))
+            content = AESGCM(self.key).decrypt(nonce, content, self._owner(enrolment))
         except (InvalidTag, ValueError):
-            raise BrokenSealError("a stored contribution does not open with its key") from None
+            raise DecryptionError("a stored contribution cannot be decrypted") from None
         length = int.from_bytes(content[:_LENGTH_BYTES], "big")
         return content[_LENGTH_BYTES : _LENGTH_BYTES + length]
 
@@ -53,10 +53,10 @@ class RecordSeal:
         return b"blender-dp contribution 1\0" + self.campaign.bytes + enrolment
 
 
-def padded(content: bytes) -> bytes:
+def pad(content: bytes) -> bytes:
     """Return the length, the content, and zeros up to a power of two.
 
-    >>> [len(padded(bytes(n))) for n in (0, 1016, 1017, 5000)]
+    >>> [len(pad(bytes(n))) for n in (0, 1016, 1017, 5000)]
     [1024, 1024, 2048, 8192]
     """
     needed = _LENGTH_BYTES + len(content)
@@ -65,5 +65,5 @@ def padded(content: bytes) -> bytes:
 
 
 def content_tag(key: bytes, content: bytes, *, size: int = 16) -> bytes:
-    """Return a tag that tells equal contents from others, and nothing to who lacks the key."""
+    """Return a tag that tells equal contents from others, and says nothing without the key."""
     return hashlib.blake2b(content, key=key, digest_size=size).digest()
