@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from blender_dp.evaluation.reproduction.published import published_folder
+from blender_dp.evaluation.reproduction.published import published_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,8 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_carries_the_published_statements_and_the_page(wheel: Path) -> None:
     names = set(ZipFile(wheel).namelist())
     reproduction = "blender_dp/evaluation/reproduction"
-    for path in published_folder().glob("*.json"):
-        assert f"{reproduction}/published/{path.name}" in names
+    assert f"{reproduction}/{published_file().name}" in names
     for asset in ("reproduction.html", "reproduction.css"):
         assert f"{reproduction}/figures/drawing/assets/{asset}" in names
 

@@ -1,25 +1,24 @@
-"""What is stated in the paper, as files: well-formed, and each statement answered by code."""
+"""Statements of the paper as a file: well-formed, and each answered by code."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blender_dp.evaluation.reproduction.figures import FIGURES, Figure
-from blender_dp.evaluation.reproduction.published import published, published_folder
+from blender_dp.evaluation.reproduction.published import published, published_file
 from blender_dp.evaluation.reproduction.sweeps import SETUPS, DataShape
 
-FILES = sorted(published_folder().glob("*.json"))
+FIGURES_STATED = json.loads(published_file().read_text(encoding="utf-8"))
 
 
-def test_they_lie_where_a_reader_looks_for_them() -> None:
-    assert published_folder() == Path(__file__).parents[3] / "reproduction" / "published"
+def test_it_lies_where_a_reader_looks_for_it() -> None:
+    assert published_file() == Path(__file__).parents[3] / "reproduction" / "published.json"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_statement_says_where_it_was_read_and_how(path: Path) -> None:
-    document = json.loads(path.read_text(encoding="utf-8"))
-    assert path.stem.startswith(f"{document['figure']:02d}-")
+@pytest.mark.parametrize("document", FIGURES_STATED, ids=lambda document: document["name"])
+def test_every_statement_says_where_it_was_read_and_how(document: dict[str, Any]) -> None:
     assert document["label"].startswith(("fig:", "table:"))
     for statement in document["statements"]:
         assert set(statement) - {"mark"} == {"id", "shapes", "says", "where", "read"}
@@ -34,7 +33,7 @@ def test_every_statement_says_where_it_was_read_and_how(path: Path) -> None:
 def test_every_figure_of_the_evaluation_has_its_file_and_its_code() -> None:
     assert list(published()) == list(range(8, 20))
     assert [figure.number for figure in FIGURES if figure.number] == list(range(8, 20))
-    names = [path.stem.partition("-")[2] for path in FILES]
+    names = [figure.name for figure in published().values()]
     assert names == [figure.name for figure in FIGURES if figure.number]
 
 

@@ -1,4 +1,4 @@
-"""Statements of the paper's text and tables, read from ``reproduction/published``."""
+"""Statements of the paper's text and tables, read from ``reproduction/published.json``."""
 
 import json
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_HERE = Path(__file__).parent / "published"
-_IN_THE_REPOSITORY = Path(__file__).parents[4] / "reproduction" / "published"
+_HERE = Path(__file__).with_suffix(".json")
+_IN_THE_REPOSITORY = Path(__file__).parents[4] / "reproduction" / "published.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class PublishedFigure:
     """All that is known of one figure without its picture."""
 
     figure: int
+    name: str
     label: str
     """Of the figure in the paper's source."""
     statements: tuple[Statement, ...]
@@ -51,22 +52,22 @@ class PublishedFigure:
         return next(statement for statement in self.statements if statement.id == name)
 
 
-def published_folder() -> Path:
-    """Return where the files are: in the package once installed, in the repository before."""
-    return _HERE if _HERE.is_dir() else _IN_THE_REPOSITORY
+def published_file() -> Path:
+    """Return the file's path: in the package once installed, in the repository before."""
+    return _HERE if _HERE.is_file() else _IN_THE_REPOSITORY
 
 
 @cache
 def published() -> dict[int, PublishedFigure]:
     """Return what is stated, by the number of the figure."""
-    figures = [_figure(path) for path in sorted(published_folder().glob("*.json"))]
-    return {figure.figure: figure for figure in figures}
+    documents = json.loads(published_file().read_text(encoding="utf-8"))
+    return {document["figure"]: _figure(**document) for document in documents}
 
 
-def _figure(path: Path) -> PublishedFigure:
-    document = json.loads(path.read_text(encoding="utf-8"))
-    statements = tuple(_statement(**statement) for statement in document.pop("statements"))
-    return PublishedFigure(**document, statements=statements)
+def _figure(*, statements: list[dict[str, Any]], **rest: Any) -> PublishedFigure:  # noqa: ANN401 - JSON
+    return PublishedFigure(
+        **rest, statements=tuple(_statement(**statement) for statement in statements)
+    )
 
 
 def _statement(*, shapes: list[str], mark: dict[str, Any] | None = None, **rest: str) -> Statement:

@@ -40,7 +40,7 @@ class Claim:
     """A statement of the paper that trials can answer."""
 
     statement: str
-    """Its id in ``reproduction/published``."""
+    """Its id in ``reproduction/published.json``."""
     check: Callable[..., Verdict]
     """Takes what the figure found."""
     why: str = ""
