@@ -20,8 +20,7 @@ from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import Dependencies, Limits, Predict
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
-from blender_dp.service.jobs.others import OthersJobs
-from blender_dp.service.jobs.put_off import PutOffJobs
+from blender_dp.service.jobs.leases import LeaseWatch, PostponedJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.operation.event_log import EventLog
@@ -273,8 +272,8 @@ async def running(
                 tokens=tokens,
                 worker=replace(
                     Worker.of(dependencies, EventLog(clock, event_log)),
-                    others=OthersJobs(clock.elapsed),
-                    put_off=PutOffJobs(clock.elapsed),
+                    others=LeaseWatch(clock.elapsed),
+                    put_off=PostponedJobs(clock.elapsed),
                 ),
             )
     finally:

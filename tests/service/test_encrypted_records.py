@@ -12,10 +12,10 @@ from blender_dp.service.keys.encrypted_records import (
     DecryptionError,
     RecordCipher,
     content_tag,
+    encrypt_contribution,
     pad,
 )
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.storage.contributed import encrypt_contribution
 from blender_dp.wire.service.contribution import ConsentReceipt, Contribution, consent_digest
 from campaign_stores import NOW
 

@@ -13,8 +13,7 @@ from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.jobs.leases import Lease, RunningJob
-from blender_dp.service.jobs.others import OthersJobs
+from blender_dp.service.jobs.leases import Lease, LeaseWatch, RunningJob
 from blender_dp.service.jobs.worker import LEASE, MOST_ATTEMPTS
 from blender_dp.service.storage.store import JobResult
 
@@ -38,7 +37,7 @@ async def jobs_of(service: Service, campaign: str) -> list[tuple[str, str | None
 
 def test_a_job_counts_as_left_when_its_mark_stayed_the_same() -> None:
     time = 100.0
-    others = OthersJobs(lambda: time)
+    others = LeaseWatch(lambda: time)
     others.look([running()])
     assert others.not_renewed_for(SECONDS) == []
     assert others.are_undecided("me")
@@ -52,7 +51,7 @@ def test_a_job_counts_as_left_when_its_mark_stayed_the_same() -> None:
     time += SECONDS
     others.look([running("1")])
     assert others.not_renewed_for(SECONDS) == []
-    assert not OthersJobs(lambda: time).are_undecided("me")
+    assert not LeaseWatch(lambda: time).are_undecided("me")
 
 
 @pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(days=400)], ids=["back", "ahead"])
@@ -64,7 +63,7 @@ async def test_a_clock_that_jumps_takes_no_job_from_a_living_worker(
     held = await fresh.dependencies.store.lease_job("living")
     assert held is not None
     elapsed = count(0, SECONDS / 2)  # half a lease passes between two looks
-    observer = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
+    observer = replace(fresh.worker, others=LeaseWatch(lambda: float(next(elapsed))))
     fresh.clock.time += jump
     for _ in range(5):
         assert not await observer.run_one()
@@ -77,7 +76,7 @@ async def test_a_clock_that_went_back_leaves_no_job_with_a_dead_worker(fresh: Se
     campaign = await sealed(fresh)
     assert await fresh.dependencies.store.lease_job("dead") is not None
     elapsed = count(0, SECONDS)
-    observer = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
+    observer = replace(fresh.worker, others=LeaseWatch(lambda: float(next(elapsed))))
     fresh.clock.time -= timedelta(days=400)
     assert await observer.run_one()
     assert (await jobs_of(fresh, campaign))[0][0] != "running"
@@ -103,7 +102,7 @@ async def test_working_once_takes_what_a_dead_worker_left(fresh: Service) -> Non
     campaign = await sealed(fresh)
     assert await fresh.dependencies.store.lease_job("dead") is not None
     elapsed = count(0, SECONDS / 2)
-    once = replace(fresh.worker, others=OthersJobs(lambda: float(next(elapsed))))
+    once = replace(fresh.worker, others=LeaseWatch(lambda: float(next(elapsed))))
     async with asyncio.timeout(60):
         await once.run_all()
     assert (await jobs_of(fresh, campaign))[0][0] != "running"

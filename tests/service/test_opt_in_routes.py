@@ -8,8 +8,8 @@ from service.running import CONSENT, Service, a_contribution, an_unknown_token, 
 
 from blender_dp.service.dependencies import Limits
 from blender_dp.service.http.access import Rate
+from blender_dp.service.keys.encrypted_records import make_decrypter
 from blender_dp.service.keys.key_vault import KeyDestroyedError
-from blender_dp.service.storage.contributed import make_decrypter
 from blender_dp.wire.service.contribution import consent_digest
 
 pytestmark = pytest.mark.anyio

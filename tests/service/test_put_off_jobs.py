@@ -12,7 +12,7 @@ from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs import worker as worker_module
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.jobs.put_off import PutOffJobs
+from blender_dp.service.jobs.leases import PostponedJobs
 from blender_dp.service.jobs.worker import MOST_ATTEMPTS
 from blender_dp.service.storage.sqlite import database as sqlite_database
 from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
@@ -64,7 +64,7 @@ async def test_a_job_that_the_store_refuses_otherwise_is_given_up(
 
 def test_the_pauses_grow_up_to_a_quarter_of_an_hour() -> None:
     time = 0.0
-    put_off = PutOffJobs(lambda: time)
+    put_off = PostponedJobs(lambda: time)
     for pause in (60, 120, 240, 480, 900, 900):
         put_off.add(7)
         time += pause - 1

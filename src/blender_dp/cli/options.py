@@ -1,13 +1,14 @@
 """Options that several commands share, each described once."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.sizes import parse_bytes
 from blender_dp.cli.terminal import StepProgress, say
+from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineChoice, EngineName
@@ -17,6 +18,8 @@ from blender_dp.engine.run import Log, Workspace
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 Flag = Annotated[bool, Parameter(negative="")]
+_UNITS = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
+_UNITS |= {f"{unit}I": 1024**power for power, unit in enumerate("KMGT", start=1)}
 
 
 @Parameter(name="*", group="Log")
@@ -79,3 +82,15 @@ class MachineOptions:
 
 Promise = Annotated[Parameters, Parameter(name="*", group="Promise")]
 """Every parameter of the algorithm as an option, described where it is defined."""
+
+
+def parse_bytes(text: str) -> int:
+    """Return the bytes of a size such as 500MB, 2GiB or 1.5G.
+
+    >>> parse_bytes("1.5GB"), parse_bytes("2 GiB")
+    (1500000000, 2147483648)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if not found or found[2] not in _UNITS:
+        raise ParameterError("memory_limit", "a size such as 500MB or 2GiB", text)
+    return int(float(found[1]) * _UNITS[found[2]])

@@ -16,7 +16,6 @@ import uvicorn
 
 import blender_dp.service
 from blender_dp.cli.bounded_planner import BoundedPlanner
-from blender_dp.cli.descriptors import connection_limit
 from blender_dp.cli.ending import GRACE_SECONDS, Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.failures import explain_errors
@@ -28,7 +27,7 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import MOST_DELTA, Dependencies, Limits
 from blender_dp.service.http.access import Rate
-from blender_dp.service.http.connections import ConnectionLimits
+from blender_dp.service.http.connections import ConnectionLimits, connection_limit
 from blender_dp.service.http.library_messages import all_lines_in
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker

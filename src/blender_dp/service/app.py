@@ -13,8 +13,7 @@ from litestar.exceptions import HTTPException, ValidationException
 from litestar.params import ParameterKwarg
 
 from blender_dp.service.dependencies import Dependencies
-from blender_dp.service.http.allowed_methods import allowed_methods
-from blender_dp.service.http.asgi_app import AsgiApp
+from blender_dp.service.http.asgi_app import AsgiApp, allowed_methods
 from blender_dp.service.http.bodies.request_body import Disconnected
 from blender_dp.service.http.openapi import read_openapi
 from blender_dp.service.http.routes import HANDLERS

@@ -10,7 +10,6 @@ from typing import Any
 
 from litestar import Litestar
 
-from blender_dp.service.http.allowed_methods import allowed_methods
 from blender_dp.service.http.answers import Send, send_problem
 from blender_dp.service.http.bodies.request_body import Disconnected, Receive
 from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaign_in
@@ -112,3 +111,19 @@ class _Answer:
             others = _FOR_ALL if self.is_open else _FOR_OURS
             message["headers"] = [*message["headers"], *_SAFE, *others]
         await self._send(message)
+
+
+def allowed_methods(framework: Litestar, path: str) -> str | None:
+    """Return the methods of a path as the header ``Allow`` lists them; None if it has none."""
+    methods = {"POST"} if campaign_in(path) else set[str]()
+    for route in framework.routes:
+        if _matches(route.path_format, path):
+            methods |= {str(method) for method in getattr(route, "methods", ())}
+    return ", ".join(sorted({*methods, "OPTIONS"})) if methods else None
+
+
+def _matches(template: str, path: str) -> bool:
+    wanted, given = template.strip("/").split("/"), path.strip("/").split("/")
+    return len(wanted) == len(given) and all(
+        part.startswith("{") or part == there for part, there in zip(wanted, given, strict=True)
+    )

@@ -23,6 +23,9 @@ _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n"
     b"retry-after: %d\r\n\r\n" % RETRY_SECONDS
 )
+RESERVED = 512
+"""Descriptors for everything but connections: the database, keys, files, other processes."""
+_FEWEST_CONNECTIONS = 64
 _WARN_SHARE = 0.8
 _WARN_SECONDS = 60.0
 
@@ -152,3 +155,26 @@ class TimedConnection(HttpToolsProtocol):
         oldest, _ = self.limits.waiting.popitem(last=False)
         oldest.transport.abort()
         return True
+
+
+def connection_limit(event_log: EventLog) -> int:
+    """Return how many connections this process can have, after raising its limit if it may.
+
+    A process that runs out of descriptors can open neither connections nor its own files, so
+    connections are kept below the limit, and a low limit is logged at the start.
+    """
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return MOST_CONNECTIONS
+    wanted = MOST_CONNECTIONS + RESERVED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return MOST_CONNECTIONS
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed >= wanted:
+        return MOST_CONNECTIONS
+    limit = max(allowed - RESERVED, _FEWEST_CONNECTIONS)
+    event_log.write("few-descriptors", allowed=allowed, wanted=wanted, connections=limit)
+    return limit

@@ -24,6 +24,7 @@ from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
+from blender_dp.service.keys.encrypted_records import make_decrypter
 from blender_dp.service.keys.key_vault import (
     DrawnAlreadyError,
     KeyDestroyedError,
@@ -31,7 +32,6 @@ from blender_dp.service.keys.key_vault import (
     Purpose,
 )
 from blender_dp.service.keys.one_draw import Fingerprint
-from blender_dp.service.storage.contributed import make_decrypter
 from blender_dp.service.storage.store import Document, JobResult
 from blender_dp.service.storage.store_population import ContributedRows, contributed_users
 from blender_dp.wire.documents.document import canonical, digest_of

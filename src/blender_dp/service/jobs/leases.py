@@ -1,10 +1,19 @@
-"""Jobs as a store knows them: how far each is, and who may finish it."""
+"""Jobs and their leases, and what a worker remembers of jobs between two looks at the store.
 
+A holder changes a mark in the job's row while it runs. A worker that sees the same mark for long
+enough takes the job over. No time is stored or compared with another machine's: a clock that jumps
+neither takes a job from a running worker nor leaves it with a dead one.
+"""
+
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
 from blender_dp.service.campaign import JobKind
+
+_FIRST_PAUSE_SECONDS = 60.0
+_LONGEST_PAUSE_SECONDS = 900.0
 
 
 class JobState(StrEnum):
@@ -48,3 +57,66 @@ class RunningJob:
     attempts: int
     renewal: str
     """The mark that the holder changes while it lives."""
+
+
+class LeaseWatch:
+    """Jobs that other workers hold, and how long each was not renewed by this process's clock."""
+
+    def __init__(self, elapsed: Callable[[], float]) -> None:
+        """Start with no jobs.
+
+        Args:
+            elapsed: Seconds on a clock that only goes forward.
+        """
+        self._elapsed = elapsed
+        self._since: dict[RunningJob, float] = {}
+        self._first: dict[int, RunningJob] = {}
+
+    def look(self, running: Sequence[RunningJob]) -> None:
+        """Note all jobs that run now."""
+        now = self._elapsed()
+        self._since = {one: self._since.get(one, now) for one in running}
+        self._first = {one.id: self._first.get(one.id, one) for one in running}
+
+    def not_renewed_for(self, seconds: float) -> Sequence[RunningJob]:
+        """Return the jobs whose mark did not change for ``seconds`` or more, oldest first."""
+        now = self._elapsed()
+        return [one for one, since in self._since.items() if now - since >= seconds]
+
+    def are_undecided(self, owner: str) -> bool:
+        """Tell whether somebody but ``owner`` holds a job and was not seen to renew it yet."""
+        return any(self._first[one.id] == one and one.owner != owner for one in self._since)
+
+
+class PostponedJobs:
+    """Jobs that a worker gave back because the store was busy, and when it tries them again.
+
+    A long reader, for instance a backup, can block an erasure for hours. Every attempt disturbs
+    writers, so the pauses grow. Each process has its own pauses.
+    """
+
+    def __init__(self, elapsed: Callable[[], float]) -> None:
+        """Start with no jobs.
+
+        Args:
+            elapsed: Seconds on a clock that only goes forward.
+        """
+        self._elapsed = elapsed
+        self._pauses: dict[int, float] = {}
+        self._due: dict[int, float] = {}
+
+    def add(self, job: int) -> None:
+        """Postpone a job, each time for longer."""
+        pause = min(2 * self._pauses.get(job, _FIRST_PAUSE_SECONDS / 2), _LONGEST_PAUSE_SECONDS)
+        self._pauses[job] = pause
+        self._due[job] = self._elapsed() + pause
+
+    def not_due(self) -> Collection[int]:
+        """Return the jobs that must still wait."""
+        now = self._elapsed()
+        return [job for job, due in self._due.items() if now < due]
+
+    def forget(self, job: int) -> None:
+        """Forget a job that ended."""
+        self._pauses.pop(job, None)
+        self._due.pop(job, None)

@@ -12,9 +12,7 @@ from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
-from blender_dp.service.jobs.leases import Lease
-from blender_dp.service.jobs.others import OthersJobs
-from blender_dp.service.jobs.put_off import PutOffJobs
+from blender_dp.service.jobs.leases import Lease, LeaseWatch, PostponedJobs
 from blender_dp.service.jobs.release import make_release
 from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
@@ -42,8 +40,8 @@ class Worker:
     event_log: EventLog
     owner: str
     lease: timedelta = LEASE
-    others: OthersJobs = field(default_factory=lambda: OthersJobs(monotonic))
-    put_off: PutOffJobs = field(default_factory=lambda: PutOffJobs(monotonic))
+    others: LeaseWatch = field(default_factory=lambda: LeaseWatch(monotonic))
+    put_off: PostponedJobs = field(default_factory=lambda: PostponedJobs(monotonic))
 
     @classmethod
     def of(cls, dependencies: Dependencies, event_log: EventLog) -> "Worker":

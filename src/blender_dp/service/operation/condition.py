@@ -13,9 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from blender_dp.service.dependencies import Dependencies
-from blender_dp.service.jobs.workload import Workload
 from blender_dp.service.keys.key_vault import KeysGoneError
 from blender_dp.service.operation.event_log import EventLog
+from blender_dp.service.storage.store import Workload
 
 LEAST_FREE_BYTES = 256 * 2**20
 """Free disk below which the service warns; a few minutes of reports at full speed."""

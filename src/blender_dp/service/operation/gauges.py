@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
-from blender_dp.service.jobs.workload import Workload
+from blender_dp.service.storage.store import Workload
 
 
 class Gauges:

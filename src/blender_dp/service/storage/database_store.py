@@ -15,7 +15,6 @@ from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.leases import Lease, RunningJob
-from blender_dp.service.jobs.workload import Workload
 from blender_dp.service.storage.database import Database
 from blender_dp.service.storage.store import (
     Chain,
@@ -24,6 +23,7 @@ from blender_dp.service.storage.store import (
     JobResult,
     Progress,
     Token,
+    Workload,
 )
 from blender_dp.service.storage.tables import (
     campaigns,

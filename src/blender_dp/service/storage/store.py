@@ -104,3 +104,16 @@ class Token:
     """SHA-256 of the secret."""
     created_at: datetime
     revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workload:
+    """Jobs that wait or failed, and the age of open campaigns: counts that name no campaign."""
+
+    waiting: int
+    """Jobs that no worker has begun."""
+    overdue: int
+    """Jobs, begun or not, that should have ended long ago."""
+    failed: int
+    oldest_open_seconds: float
+    """Age of the oldest campaign that takes contributions or reports; 0 if none does."""

@@ -17,10 +17,10 @@ from blender_dp.service.http.messages import Contributed, NewContribution
 from blender_dp.service.http.routes.asking import BEARER, Asking, StrictRequest, address_of
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
+from blender_dp.service.keys.encrypted_records import encrypt_contribution
 from blender_dp.service.keys.key_vault import KeyDestroyedError
 from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.contributed import encrypt_contribution
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.service.contribution import (
     MOST_BYTES,

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blender_dp.cli.descriptors import RESERVED, connection_limit
-from blender_dp.service.http.connections import MOST_CONNECTIONS
+from blender_dp.service.http.connections import MOST_CONNECTIONS, RESERVED, connection_limit
 from blender_dp.service.operation.event_log import EventLog
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
