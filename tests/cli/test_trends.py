@@ -61,7 +61,7 @@ def test_changes_and_lists_that_differ_are_told(command: Command, now: Path, the
 
 
 def test_the_same_release_twice_changes_nothing(command: Command, now: Path) -> None:
-    assert "nothing changed that could not be chance" in command("trends", now, now).out
+    assert "no change is statistically significant" in command("trends", now, now).out
 
 
 def test_json_is_one_object(command: Command, now: Path, then: Path) -> None:

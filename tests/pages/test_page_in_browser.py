@@ -39,7 +39,7 @@ def test_the_summary_says_what_was_found_for_whom_at_which_privacy(
     page = open_report(make_release(), make_run())
     lead = page.locator("#lead").inner_text().replace("\u00a0", " ")
     assert lead.startswith("Among 519,371 users, 50 queries and 72 records")
-    assert lead.endswith("of all activity, with every user promised ε = 4 and δ = 10⁻⁵.")
+    assert lead.endswith("of all searches, with every user promised ε = 4 and δ = 10⁻⁵.")
     expect(page.locator(".banner")).to_have_count(0)
     expect(page.locator("#ranking-title")).to_contain_text("google comes first, with 2.")
 

@@ -127,7 +127,7 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
     if verdicts:
         RESULTS.print(table)
     else:
-        RESULTS.print("nothing changed that could not be chance")
+        RESULTS.print("no change is statistically significant")
     if len(verdicts) > limit:
         RESULTS.print(f"… and {len(verdicts) - limit} more changes")
     for listing in ("new on the list", "left the list"):

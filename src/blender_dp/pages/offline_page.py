@@ -21,7 +21,7 @@ _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
     for name in (
         *("elements", "numbers", "cells", "table_rows", "tooltip"),
-        *("scales", "series", "groups", "promises", "plane", "theme"),
+        *("series", "groups", "changes", "promises", "plane", "theme"),
     )
 )
 """Scripts of every page; read before its own."""

@@ -122,8 +122,8 @@ def method(result: BlenderResult) -> dict[str, Any]:
         },
         "clients": {
             "query_share": share,
-            "reason": f"{share:.0%} of the clients are asked for their query only: of the shares "
-            "tried, the one with the least predicted errors of records and queries together.",
+            "reason": f"{share:.0%} of the clients report only the query, not the page they "
+            "clicked. This makes query estimates more precise.",
         },
     }
 

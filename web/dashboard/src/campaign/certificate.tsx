@@ -10,7 +10,7 @@ export function CertificateCard({ certificate }: { readonly certificate: Certifi
     <Card
       title={certificate.sentence}
       eyebrow="Certificate"
-      caption="Computed exactly from the head list and the public parameters, rounded against us."
+      caption="Computed exactly from the head list and the public parameters; every rounding goes up."
     >
       <div class="promise-list">
         {certificate.accounts.map((account) => (

@@ -138,8 +138,8 @@ function WeightsCard({ release }: { readonly release: Release }) {
   const draw = useMemo(() => drawWeights(listed(release.records).slice(0, 500)), [release]);
   return (
     <Card
-      title="Who is believed how much"
-      caption="The weight of the opt-in users in the blend of each record; the clients have the rest. The numbers are in the table of records, column Opt-in weight."
+      title="Weight of the opt-in users"
+      caption="The share of the opt-in users in the blend of each record; the rest comes from clients. The numbers are in the table of records, column Opt-in weight."
     >
       <Chart label="Weight of the opt-in users by probability of a record." draw={draw} />
     </Card>

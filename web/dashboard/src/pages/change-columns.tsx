@@ -1,11 +1,10 @@
 /** Columns of the table of changes. */
 
+import { SIGNS } from '@blender-dp/pages/changes.js';
 import { percent, plain, points, pointsRange } from '@blender-dp/pages/numbers.js';
 import type { Change } from '../api/messages.js';
 import type { Column } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
-
-const SIGNS = { rose: '▲', fell: '▼' };
 
 export const textsOf = ({ query, listing }: Change) => [query, listing];
 

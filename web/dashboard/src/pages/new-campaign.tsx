@@ -100,7 +100,7 @@ function Purpose(props: PartProps) {
             checked={props.draft.open_enrolment}
             onChange={(event) => props.change({ open_enrolment: event.currentTarget.checked })}
           />
-          Anybody may enrol, without a token from us
+          Anybody may enrol, without a token
         </label>
       </div>
     </Card>
@@ -138,7 +138,7 @@ function Promise_(props: PartProps) {
         />
         <TextField
           label="Clients expected"
-          hint="Public; decides how many of them are asked for the query only."
+          hint="Public; decides how many of them report only the query."
           mode="numeric"
           {...bound(props, 'expected_clients')}
         />
@@ -170,7 +170,7 @@ const RULES = [
   ['clients_from', 'Open for clients at'],
   ['clients_until', 'Seal the clients’ side at'],
   ['clients_enough', '… or at so many reports'],
-  ['open_hours', 'A number seals only after so many hours'],
+  ['open_hours', 'A number seals a side only after this many hours'],
 ] as const;
 
 function Rules(props: PartProps) {

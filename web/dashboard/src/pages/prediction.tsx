@@ -36,7 +36,7 @@ export function Prediction({ question }: { readonly question: Question | null })
     <Card
       title="What it would give"
       eyebrow="Prediction"
-      caption="The algorithm is run on imagined users. Nobody’s data is needed and nothing is spent."
+      caption="The algorithm is run on simulated users. No person’s data is needed and no privacy budget is spent."
     >
       <p class="controls">
         <button type="button" class="button" disabled={isBusy || !question} onClick={ask}>

@@ -65,7 +65,7 @@ function Box({ id }: { readonly id: string }) {
           <>
             <TextField
               label="Search"
-              hint={`${plural(result.search.size, 'query', 'queries')} may be suggested: those that the clients alone confirm.`}
+              hint={`${plural(result.search.size, 'query', 'queries')} may be suggested: those confirmed by the private reports.`}
               type="search"
               value={typed}
               change={setTyped}
@@ -82,7 +82,7 @@ function Box({ id }: { readonly id: string }) {
                 />
               ))}
             </ol>
-            {suggestions.length === 0 && <p class="quiet">Nothing popular fits.</p>}
+            {suggestions.length === 0 && <p class="quiet">No popular search matches.</p>}
           </>
         );
       }}

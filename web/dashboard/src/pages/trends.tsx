@@ -1,6 +1,7 @@
-/** What changed between two releases, by the rules of `blender-dp trends`. */
+/** Changes between two releases, as the service computes them. */
 
-import { count, percent, plain, plural } from '@blender-dp/pages/numbers.js';
+import { changesCaption, changesTitle, pointsTick } from '@blender-dp/pages/changes.js';
+import { count } from '@blender-dp/pages/numbers.js';
 import { useMemo } from 'preact/hooks';
 import type { Campaign, Change, Trends } from '../api/messages.js';
 import { drawRows } from '../charts/rows.js';
@@ -26,7 +27,7 @@ export function TrendsPage({ now, before }: TrendsProps) {
   const [campaigns] = useLoaded(() => service.campaigns(), [service]);
   return (
     <>
-      <Title text="Trends" lead="What rose and what fell between two releases, beyond chance." />
+      <Title text="Trends" lead="Queries whose share rose or fell between two releases." />
       <Shown loaded={campaigns}>
         {(found) => <Picked campaigns={found} now={now} before={before} />}
       </Shown>
@@ -87,8 +88,8 @@ function Changes({ trends }: { readonly trends: Trends }) {
   const draw = useMemo(() => drawChanges(measured), [found]);
   return (
     <Card
-      title={verdictWords(found)}
-      caption={`Differences in percentage points, with ${plain(trends.confidence * 100)} % intervals. Of the changes called so, at most ${percent(trends.false_discovery_rate, 0)} are chance, on average. Queries on one list only have no difference, because the other list does not estimate them.`}
+      title={changesTitle(found)}
+      caption={`${changesCaption(trends)} Queries on one list only have no difference, because the other list does not estimate them.`}
     >
       {measured.length > 0 && (
         <Chart
@@ -99,13 +100,6 @@ function Changes({ trends }: { readonly trends: Trends }) {
       <Table caption="All changes" rows={found} columns={CHANGE_COLUMNS} texts={textsOf} />
     </Card>
   );
-}
-
-function verdictWords(found: readonly Change[]): string {
-  const of = (verdict: Change['verdict']) =>
-    found.filter((change) => change.verdict === verdict).length;
-  if (!of('rose') && !of('fell')) return 'Nothing changed that could not be chance';
-  return `${plural(of('rose'), 'query', 'queries')} rose and ${count(of('fell'))} fell`;
 }
 
 const COLOURS = { rose: '--clients', fell: '--danger', unclear: '--quiet' } as const;
@@ -123,7 +117,7 @@ function drawChanges(measured: readonly Change[]) {
     names: measured.map(({ query }) => query),
     series,
     axis: 'Percentage points →',
-    tick: (value) => `${value > 0 ? '+' : ''}${plain(Number((value * 100).toPrecision(6)))}`,
+    tick: pointsTick,
     areApart: false,
     hasZero: true,
   });

@@ -12,9 +12,9 @@ function showPlan(plan) {
       html("dd", { class: "tile-error" }, `± ${measured(name, one.error)}`)))));
   byId("notes").replaceChildren(...[...plan.remarks, ...plan.answers.map(sayAnswer)]
     .map((note) => html("p", { class: "callout" }, note)));
-  byId("reading-source").textContent = `The algorithm itself was run on imagined users, `
-    + `${plan.draws} times. After ± stands the error of the mean at 95 %: two standard errors and `
-    + "an allowance for the model, which was held against simulations.";
+  byId("reading-source").textContent = `The algorithm was run ${plan.draws} times on simulated users. `
+    + "The number after ± is the error of the mean at 95 %: two standard errors and an allowance for "
+    + "the model, which was checked against simulations.";
   byId("reading-choices").textContent = sayChoices(plan.choices);
 }
 
@@ -30,7 +30,7 @@ function sayChoices(choices) {
   const parts = [`Records are found by ${choices.discovery}. Clients report by `
     + `${choices.client_mechanism}`];
   if (isNumber(choices.query_share)) {
-    parts.push(`, ${percent(choices.query_share)} of them asked for the query only`);
+    parts.push(`; ${percent(choices.query_share)} of them report only the query, not the page they clicked`);
   }
   if (isNumber(choices.head_list_user_fraction)) {
     parts.push(`; f_O ${plain(choices.head_list_user_fraction)}, `

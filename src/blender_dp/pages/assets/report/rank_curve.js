@@ -44,7 +44,7 @@ function drawRankCurve({ listed, level }, curves, width) {
   const frame = planeFrame({ width,
     x: { scale: logScale(1, ranks), tick: count, title: "Rank" },
     y: { scale: logScale(logStart(probabilities), most), tick: percentTick,
-      title: "Share of all activity" },
+      title: "Share of all searches" },
     label: byId("shape-title").textContent + "." });
   const points = curves.flatMap((curve) => drawCurve(frame, curve, thinned(listed[curve.id])));
   attachReader(frame, points, ({ row, curve }) => describeRank(row, curve, level));

@@ -48,21 +48,22 @@ function sayRanking({ rows, report, isLog }, what, all) {
   title.replaceChildren();
   if (first) {
     title.append(...rowName(first),
-      ` comes first, with ${percent(first.probability)} of all activity`);
+      ` comes first, with ${percent(first.probability)} of all searches`);
   } else {
     title.append(`No ${what} on the list`);
   }
   byId("ranking-caption").textContent = `Each row has three estimates with their ${report.level} `
-    + `intervals: from the opt-in group alone, from the clients alone, and blended. Showing `
+    + `intervals: from opt-in users alone, from clients alone (people who send private reports), and `
+    + `blended. Showing `
     + `${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
-  byId("ranking-axis-title").textContent = `Share of all activity${isLog ? ", log scale" : ""}`;
+  byId("ranking-axis-title").textContent = `Share of all searches${isLog ? ", log scale" : ""}`;
   byId("ranking-footnote").textContent = rankingFootnote(isLog);
 }
 
 const NOUNS = { queries: ["query", "queries"], records: ["record", "records"] };
 
 function rankingFootnote(isLog) {
-  const hollow = "A hollow mark has no interval. What is not on the list stands in the table.";
+  const hollow = "A hollow mark has no interval. The table also has everything that is not on the list.";
   if (!isLog) return `${hollow} Estimates below zero are noise: the true share is zero or more.`;
   return `${hollow} A log axis has no zero: an arrow at the left edge stands for an estimate at or `
     + "below the start of the axis, and intervals are cut there.";

@@ -12,7 +12,7 @@ const SETTING_NAMES = {
   head_list_user_fraction: "Opt-in share for discovery",
   query_budget_fraction: "Budget for the query",
   records_per_optin_user: "Records per opt-in user", records_per_client: "Records per client",
-  one_record_each: "One record a user declared",
+  one_record_each: "One record per user declared",
   project: "Projected to sum to 1", seed: "Seed", opt_in: "Opt-in share of users",
   format: "Format", files: "Files",
   candidate_queries: "Candidate queries", candidate_records: "Candidate records",
@@ -41,7 +41,7 @@ function showFacts({ release, run, users }) {
   ].filter(Boolean));
 }
 
-/** Return the parameters without the knobs of another preset, which were not turned. */
+/** Return the parameters without those that only another preset uses. */
 function ownKnobs(parameters) {
   if (!isObject(parameters)) return parameters;
   const others = parameters.preset === "sharp" ? PAPER_KNOBS : SHARP_KNOBS;
@@ -95,11 +95,22 @@ function firstFew(values) {
   return more > 0 ? `${first} and ${count(more)} more` : first || ABSENT;
 }
 
+const BRANCHES = {
+  gauss: "Many records per user are counted, with Gaussian noise, because records then pass the "
+    + "threshold more easily.",
+  laplace: "One record per user is counted, with Laplace noise.",
+};
+
 /** Say what was chosen on the way and why, and what each release of the opt-in users' data spent. */
 function methodCard(method) {
   if (!isObject(method)) return null;
   const parts = [method.discovery, method.clients].filter(isObject);
-  const reasons = parts.filter((part) => part.reason).map((part) => html("p", {}, part.reason));
+  const branch = BRANCHES[method.discovery?.branch];
+  const reasons = branch
+    ? [html("p", {}, branch), method.clients?.reason ? html("p", {}, method.clients.reason) : null]
+    : parts.filter((part) => part.reason).map((part) => html("p", {}, part.reason));
+  const details = branch && method.discovery.reason ? html("details", {},
+    html("summary", {}, "Details"), html("p", {}, method.discovery.reason)) : null;
   const spent = parts.flatMap((part) => (Array.isArray(part.spent) ? part.spent : []))
     .filter(isObject).map(({ on, epsilon, delta }) => [
       html("dt", {}, on.charAt(0).toUpperCase() + on.slice(1)),
@@ -109,7 +120,7 @@ function methodCard(method) {
     ? html("p", {}, `A record's noisy count must pass ${plain(threshold)}.`) : null;
   if (reasons.length + spent.length === 0 && !passed) return null;
   return card("Method", reasons, passed,
-    spent.length > 0 ? html("dl", { class: "settings" }, spent) : null);
+    spent.length > 0 ? html("dl", { class: "settings" }, spent) : null, details);
 }
 
 /** Say what everybody spends, computed exactly, of what they were promised. */

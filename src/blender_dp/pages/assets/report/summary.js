@@ -11,7 +11,7 @@ function showSummary(report) {
   byId("notes").replaceChildren(...callouts(report));
 }
 
-/** Warn unless the files say that this is private: silence is no promise. */
+/** Warn unless the files say that this is private. */
 function banners(release, run) {
   const danger = (text) => html("p", { class: "banner banner-danger", role: "note" }, text);
   const says = [release.private, run.private];
@@ -45,7 +45,7 @@ function lead(report) {
   return sentence([...among, strong(plural(listed.queries.length, ...NOUNS.queries)), " and ",
     strong(plural(listed.records.length, ...NOUNS.records)), " (a query and the page clicked for "
     + "it) were found to be popular; together they cover ", strong(percent(covered)),
-    " of all activity", ...at, "."]);
+    " of all searches", ...at, "."]);
 }
 
 function sentence(parts) {
@@ -66,7 +66,7 @@ function tiles({ listed, covered, users, promise }) {
   const facts = [
     ["Queries found", count(listed.queries.length)],
     ["Records found", count(listed.records.length)],
-    ["Activity covered", percent(covered)],
+    ["Searches covered", percent(covered)],
     users.total > 0 ? ["Users", count(users.total)] : null,
     isNumber(promise.epsilon) ? ["Privacy ε", plain(promise.epsilon)] : null,
     isNumber(promise.delta) ? ["Privacy δ", plain(promise.delta)] : null,

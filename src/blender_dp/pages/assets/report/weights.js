@@ -24,9 +24,8 @@ function isOutside(row) {
 function sayWeights({ listed }, rows) {
   const sorted = rows.map((row) => row.opt_in_weight).sort((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)];
-  const leader = median < 0.5 ? "Clients" : "The opt-in group";
-  const verb = median < 0.5 ? "decide" : "decides";
-  byId("weights-title").textContent = `${leader} ${verb} most: the median opt-in weight is `
+  const leader = median < 0.5 ? "Clients" : "Opt-in users";
+  byId("weights-title").textContent = `${leader} decide most: the median opt-in weight is `
     + plain(Number(median.toFixed(2)));
   byId("weights-footnote").textContent = [outsideSentence(rows.filter(isOutside)),
     weightlessSentence(listed.records.length - rows.length)].filter(Boolean).join(" ");
@@ -83,7 +82,7 @@ function rankScale(rows, width) {
 function drawReferences({ layer, inner, atY }) {
   layer.append(svg("rect", { class: "weight-range", width: inner.width, y: atY(1),
     height: atY(0) - atY(1) }));
-  for (const [value, name, dy] of [[1, "only the opt-in group", -7], [0, "only clients", 16]]) {
+  for (const [value, name, dy] of [[1, "only opt-in users", -7], [0, "only clients", 16]]) {
     layer.append(
       svg("line", { class: "reference", x2: inner.width, y1: atY(value), y2: atY(value) }),
       svg("text", { class: "reference-text", x: inner.width - 6, y: atY(value) + dy,

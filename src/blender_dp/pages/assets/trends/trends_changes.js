@@ -1,6 +1,4 @@
-// What rose and fell, what is unclear, and what only one of the two lists has.
-
-const SIGNS = { rose: "▲", fell: "▼" };
+// Queries that rose or fell, those without a clear change, and those on one of the lists only.
 
 function startChanges(trends) {
   const changes = trends.changes;
@@ -11,7 +9,8 @@ function startChanges(trends) {
     && difference !== null);
   const measured = verdicts.filter(({ difference }) => difference !== null);
   const scale = changeScale([...measured, ...unclear]);
-  sayChanges(trends, verdicts);
+  byId("changes-title").textContent = changesTitle(changes);
+  byId("changes-caption").textContent = changesCaption(trends);
   drawAxis(byId("changes-axis"), scale, pointsTick);
   byId("changes-axis").hidden = measured.length === 0;
   drawChanges(byId("changes-rows"), trends, measured, scale);
@@ -29,20 +28,6 @@ function changeScale(rows) {
   const least = ends.reduce((a, b) => Math.min(a, b), 0);
   const margin = (most - least) * 0.03 || 0.001;
   return linearScale(least - margin, most + margin, 10);
-}
-
-function pointsTick(difference) {
-  return `${difference > 0 ? "+" : ""}${plain(Number((difference * 100).toPrecision(6)))}`;
-}
-
-function sayChanges(trends, verdicts) {
-  const of = (name) => verdicts.filter(({ verdict }) => verdict === name).length;
-  byId("changes-title").textContent = verdicts.length === 0
-    ? "Nothing changed that could not be chance"
-    : `${plural(of("rose"), "query", "queries")} rose and ${count(of("fell"))} fell`;
-  byId("changes-caption").textContent = "Differences of shares, in percentage points, with "
-    + `${plain(trends.confidence * 100)}${SPACE}% intervals. Of the changes shown as such, at most `
-    + `${percent(trends.false_discovery_rate)} are chance, on average.`;
 }
 
 function drawChanges(list, trends, rows, scale) {

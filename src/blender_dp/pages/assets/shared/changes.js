@@ -1,0 +1,26 @@
+// Changes between two releases: signs and words.
+
+import { count, percent, plain, plural, SPACE } from "./numbers.js";
+
+/** @typedef {{ readonly verdict: "rose" | "fell" | null }} Judged */
+
+export const SIGNS = { rose: "▲", fell: "▼" };
+
+/** @param {readonly Judged[]} changes */
+export function changesTitle(changes) {
+  const rose = changes.filter(({ verdict }) => verdict === "rose").length;
+  const fell = changes.filter(({ verdict }) => verdict === "fell").length;
+  if (rose + fell === 0) return "No change is statistically significant";
+  return `${plural(rose, "query", "queries")} rose and ${count(fell)} fell`;
+}
+
+/** @param {{ readonly confidence: number, readonly false_discovery_rate: number }} trends */
+export function changesCaption({ confidence, false_discovery_rate: rate }) {
+  return `Differences in percentage points, with ${plain(confidence * 100)}${SPACE}% intervals. Of `
+    + `the queries called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
+}
+
+/** Write a tick of an axis of differences. @param {number} difference */
+export function pointsTick(difference) {
+  return `${difference > 0 ? "+" : ""}${plain(Number((difference * 100).toPrecision(6)))}`;
+}
