@@ -1,4 +1,4 @@
-/** What a browser is told about the extension: one source, one manifest a browser. */
+/** Manifest of the extension: one source, one manifest per browser. */
 
 export type Browser = 'chromium' | 'firefox';
 

@@ -5,7 +5,7 @@ export function toBase64url(bytes: Uint8Array): string {
   return btoa(latin).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
 }
 
-/** Reads so many bytes from base64url; undefined for any other spelling of them. */
+/** Reads this many bytes from base64url; undefined for any other spelling of them. */
 export function fromBase64url(text: unknown, length: number): Uint8Array<ArrayBuffer> | undefined {
   if (typeof text !== 'string' || !/^[\w-]*$/.test(text)) return undefined;
   if (text.length !== Math.ceil((length * 4) / 3)) return undefined;

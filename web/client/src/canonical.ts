@@ -1,5 +1,5 @@
 /**
- * JSON in the one spelling that digests are taken of: sorted keys, no white space, no escapes
+ * Canonical JSON, over which digests are computed: sorted keys, no white space, no escapes
  * beyond those that JSON demands.
  */
 import { must } from './refusal.js';

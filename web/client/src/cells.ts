@@ -11,7 +11,7 @@ export interface Cells {
   readonly queryOfCell: readonly number[];
 }
 
-/** Numbers the cells of a list whose queries have so many listed URLs. */
+/** Numbers the cells of a list, given the number of listed URLs per query. */
 export function cellsOf(listedUrls: readonly number[]): Cells {
   const urlsPerQuery = [...listedUrls.map((count) => count + 1), 1];
   const firstCell: number[] = [];

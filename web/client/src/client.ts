@@ -1,4 +1,4 @@
-/** A device in campaigns of one service. */
+/** Client: one device in the campaigns of one service. */
 import { type Contribution, contribute, withdraw } from './contribution.js';
 import { readDescription, requirePromised } from './description.js';
 import { KeptLedger } from './kept-ledger.js';

@@ -1,4 +1,4 @@
-/** What an opt-in user hands over raw: entered in the ledger first, and taken back if asked. */
+/** Contribution of an opt-in user: raw records, entered in the ledger first; can be withdrawn. */
 import { utf8 } from './canonical.js';
 import { type Description, readDescription } from './description.js';
 import type { KeptLedger } from './kept-ledger.js';

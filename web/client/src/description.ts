@@ -1,4 +1,4 @@
-/** The description of a campaign: what people are promised, the same for everybody. */
+/** Description of a campaign: the promise to people, the same for all of them. */
 import { digestOf, type Fields, isObject, type Json, parsed, textDigest } from './canonical.js';
 import { exact, isBelow } from './fraction.js';
 import { decimal } from './mechanism.js';

@@ -1,4 +1,4 @@
-/** Numbers that are exact: what a person wrote, not the nearest double. */
+/** Exact fractions: the number as it was written, not the nearest double. */
 
 /** Numerator and denominator, the latter above 0. */
 export type Fraction = readonly [bigint, bigint];

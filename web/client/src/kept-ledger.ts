@@ -41,7 +41,7 @@ export class KeptLedger {
   /**
    * Returns the one entry of a campaign and role, made now if there is none.
    *
-   * Refused while there is one in the other role that was not withdrawn: nobody is in two groups.
+   * Refused while there is one in the other role that was not withdrawn: no one is in two groups.
    */
   async record(
     campaign: string,

@@ -1,4 +1,4 @@
-/** What a device has promised and spent, and what it knows of services; kept forever. */
+/** Ledger of a device: what it promised and spent, and what it knows of services; kept forever. */
 import type { Fields } from './canonical.js';
 import { must } from './refusal.js';
 

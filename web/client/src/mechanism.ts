@@ -1,4 +1,4 @@
-/** How devices report: the description that is published with a head list. */
+/** Mechanism of the reports, as it is published with a head list. */
 import { type Fields, isObject, type Json } from './canonical.js';
 import { isDecimal, toDecimal } from './fraction.js';
 import { must } from './refusal.js';

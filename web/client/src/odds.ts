@@ -1,4 +1,4 @@
-/** What reports against a list say, and how often they say nothing of a person. */
+/** Odds of a report: how often it names the true item, and how often it says nothing about a person. */
 import { exact } from './fraction.js';
 import type { HeadList } from './head-list.js';
 import { localAlgChannel } from './local-alg.js';

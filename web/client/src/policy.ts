@@ -1,4 +1,4 @@
-/** What a device refuses, whatever a service asks for. */
+/** Policy of a device: what it refuses, whatever a service asks for. */
 import type { Json } from './canonical.js';
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
 import {
@@ -60,7 +60,7 @@ export function requirePolicy(policy: Policy): void {
   );
 }
 
-/** Refuses a list that nobody should report against. */
+/** Refuses a list that no device should report against. */
 export function requireAcceptable(signed: SignedHeadList, campaign: string, policy: Policy): void {
   const { headList } = signed;
   must(signed.campaign === campaign, 'campaign must be the one that was asked for');

@@ -1,4 +1,4 @@
-/** The public log of a service: what a device demands of it before it reports against a list. */
+/** Public log of a service, and the checks that a device makes before it reports against a list. */
 import { digestOf, type Fields, isObject, type Json, parseJson, without } from './canonical.js';
 import type { LogPlace } from './ledger.js';
 import { must, Refusal } from './refusal.js';

@@ -1,4 +1,4 @@
-/** What a method of the client returns: it never throws into the page that uses it. */
+/** Results of the client's methods, which never throw into the page that uses them. */
 export type Result<Success extends object = object> =
   | ({ readonly ok: true } & Success)
   | { readonly ok: false; readonly problem: string };

@@ -1,4 +1,4 @@
-/** What a device runs: from a record to the report that may leave it. */
+/** Report of a device: from a record to the randomised report that is sent. */
 import { toBase64url } from './base64url.js';
 import { at } from './cells.js';
 import { exact } from './fraction.js';

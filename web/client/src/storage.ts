@@ -1,4 +1,4 @@
-/** Where the ledger is kept. */
+/** Storage of the ledger. */
 import { type Change, EMPTY_LEDGER, type Ledger } from './ledger.js';
 
 /** A place for one ledger that outlives the page. */

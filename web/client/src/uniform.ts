@@ -1,6 +1,6 @@
-/** Where every coin comes from, and how numbers are drawn from it: integers only. */
+/** Uniform random numbers, drawn from secure bytes: integers only. */
 
-/** Returns so many uniform bytes. */
+/** Returns this many uniform bytes. */
 export type UniformBytes = (count: number) => Uint8Array;
 
 /** The system's generator: the only source for anything that is sent. */

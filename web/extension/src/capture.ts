@@ -1,4 +1,4 @@
-/** Runs in search result pages that a person switched on: tells the worker of a clicked result. */
+/** Content script of search result pages that were switched on: sends clicked results to the worker. */
 import type { Clicked, WantedPage } from './messages.js';
 import type { SearchPage } from './search-pages/search-page.js';
 

@@ -1,4 +1,4 @@
-/** What pages and content scripts ask the worker, and what it answers. */
+/** Messages from pages and content scripts to the worker, and its answers. */
 import type { Account, Result } from '@blender-dp/client';
 import type { KeptRecord } from './device/records.js';
 import type { Settings, WatchedPage } from './device/settings.js';

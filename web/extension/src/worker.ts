@@ -1,4 +1,4 @@
-/** The background of the extension: wakes for alarms, messages and the address bar, then sleeps. */
+/** Background worker of the extension: handles alarms, messages and the address bar. */
 import { indexedDbStorage, LocalSearch, type Suggestion } from '@blender-dp/client';
 import { registerCapture } from './device/capturing.js';
 import { Device } from './device/device.js';

@@ -1,4 +1,4 @@
-/** Text as people mean it: without case, accents, punctuation or width, in any script. */
+/** Folding of texts for comparison: removes case, accents, punctuation and width. */
 
 const LETTERS: Readonly<Record<string, string>> = {
   ø: 'o',

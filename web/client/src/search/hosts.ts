@@ -1,4 +1,4 @@
-/** Host names: one spelling for programs, and one that cannot pose as another for people. */
+/** Host names in two spellings: for programs, and for people without imitating another. */
 import { decodePunycode, encodePunycode } from './punycode.js';
 
 const PREFIX = 'xn--';

@@ -1,4 +1,4 @@
-/** Which queries begin, or have a word that begins, with what was typed. */
+/** Index of queries by the beginnings of their words. */
 import { at } from '../cells.js';
 import { fold, wordStarts } from './folding.js';
 

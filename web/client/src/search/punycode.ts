@@ -1,4 +1,4 @@
-/** Letters of any script as ASCII, and back (RFC 3492). */
+/** Punycode: letters of any script as ASCII, and back (RFC 3492). */
 
 const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const [BASE, LEAST, MOST, FIRST] = [36, 1, 26, 128] as const;

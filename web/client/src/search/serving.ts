@@ -1,4 +1,4 @@
-/** Which rows of a release may be shown: only what the clients alone confirm. */
+/** Rule for the rows that may be shown: only those confirmed by the private reports. */
 import type { Release, Row } from './release.js';
 
 /** How sure one must be before something is shown. */

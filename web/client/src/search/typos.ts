@@ -1,4 +1,4 @@
-/** Texts whose beginning is one slip away from what was typed (Damerau, 1964). */
+/** Typing errors: entries whose beginning is one slip away from what was typed (Damerau, 1964). */
 import { at } from '../cells.js';
 import type { PrefixIndex, Run } from './prefix-index.js';
 

@@ -1,4 +1,4 @@
-/** URLs in one spelling, without what tracks people or hides where a link leads. */
+/** Normal form of URLs, without tracking parameters and without disguised hosts. */
 import { utf8 } from '../canonical.js';
 import { trimmed } from './folding.js';
 import { asciiHost, shownHost } from './hosts.js';
@@ -13,7 +13,7 @@ const MOST_LETTERS = 2048;
 export interface WebAddress {
   /** For programs: ASCII, ready to open. */
   readonly address: string;
-  /** For people: the same, the host in its own letters where that can mislead nobody. */
+  /** For people: the same, the host in its own letters where they cannot mislead. */
   readonly shown: string;
 }
 

@@ -1,4 +1,4 @@
-/** Where the content script runs: on pages that are switched on and allowed, and nowhere else. */
+/** Registration of the content script: only on pages that are switched on and allowed. */
 import { hostPattern } from '../search-pages/match-pattern.js';
 import { isRecording, type Settings } from './settings.js';
 

@@ -1,4 +1,4 @@
-/** A campaign of a service as people are shown it; everything else is done by the client. */
+/** Campaign of a service as it is shown to people; the client does everything else. */
 import { type Fetch, readDescription } from '@blender-dp/client';
 import { parsed } from '../search-pages/match-pattern.js';
 
@@ -15,7 +15,7 @@ export interface Invitation {
   readonly publicKey: string | null;
 }
 
-/** What everybody may know of a campaign, as far as the extension uses it. */
+/** Public facts of a campaign that the extension uses. */
 export interface Campaign {
   /** The digest of all that is promised: what a person chose by must stay as it is. */
   readonly description: string;
@@ -25,7 +25,7 @@ export interface Campaign {
   readonly consent: { readonly version: string; readonly text: string; readonly digest: string };
   readonly epsilon: number;
   readonly isOpenToAll: boolean;
-  /** When the opt-in side closes, in milliseconds since 1970; null if nobody said. */
+  /** When the opt-in side closes, in milliseconds since 1970; null if it is not set. */
   readonly optInUntil: number | null;
 }
 

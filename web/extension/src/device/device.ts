@@ -1,4 +1,4 @@
-/** A person's device: what it records, what it sends, and what it forgets. */
+/** Device of a person: records searches, sends reports, and deletes both. */
 import {
   BlenderClient,
   type Fetch,

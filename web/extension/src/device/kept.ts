@@ -1,4 +1,4 @@
-/** Values that outlive the worker, which a browser stops whenever it likes. */
+/** Stored values, which survive when the browser stops the worker. */
 
 /** The part of `chrome.storage.local` that is used; tests give one in memory. */
 export interface Area {

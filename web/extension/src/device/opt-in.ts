@@ -1,4 +1,4 @@
-/** The contribution of somebody who trusts the organisation: consent first, then once, raw. */
+/** Contribution of an opt-in user: after consent, raw records are sent once. */
 import type { LedgerEntry } from '@blender-dp/client';
 import type { Campaign } from './collection.js';
 import { type KeptRecord, MOST_RECORDS } from './records.js';

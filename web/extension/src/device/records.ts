@@ -1,4 +1,4 @@
-/** What was searched for and clicked: kept on the device, and how one is drawn of it. */
+/** Records of searches and clicks, stored on the device, and the draw of one of them. */
 import { drawBelow, type SearchRecord, type UniformBytes } from '@blender-dp/client';
 
 export interface KeptRecord extends SearchRecord {

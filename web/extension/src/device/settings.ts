@@ -1,10 +1,10 @@
-/** What a person chose, and where the extension stands with it. */
+/** Settings: what a person chose, and the state that follows from it. */
 import type { LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { KNOWN_PAGES, type SearchPage } from '../search-pages/search-page.js';
 import type { Campaign, Invitation } from './collection.js';
 import type { Receipt } from './opt-in.js';
 
-/** Whom a person trusts: the organisation, nobody, or nobody and not even noise. */
+/** Chosen role: opt-in user, client with private reports, or neither. */
 export type Choice = 'opt-in' | 'private' | 'nothing';
 
 export interface WatchedPage extends SearchPage {

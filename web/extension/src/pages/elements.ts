@@ -1,4 +1,4 @@
-/** Parts of a page, made without markup in texts: what a person or a service wrote stays text. */
+/** Elements of a page, built without parsing markup, so that foreign text stays text. */
 
 /** Returns the element with an id, which must be there and of a kind. */
 export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {

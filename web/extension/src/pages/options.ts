@@ -1,4 +1,4 @@
-/** The options: everything that is on the device, everything that left it, and how to end it. */
+/** Options page: everything on the device, everything that left it, and how to delete it. */
 import { type Answer, ask, type Command, type View } from '../messages.js';
 import { timeText } from '../words/numbers.js';
 import { standingSentence, stateSentence } from '../words/standing.js';
@@ -7,7 +7,7 @@ import { showSearchPages, startSearchPages } from './search-pages-part.js';
 import { showSent } from './sent-part.js';
 
 const said = byId('said', HTMLElement);
-/** More rows than this help nobody. */
+/** Number of rows that are shown at most. */
 const MOST_ROWS = 200;
 
 async function command(wanted: Command, done = ''): Promise<Answer> {

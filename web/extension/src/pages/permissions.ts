@@ -1,4 +1,4 @@
-/** What a person is asked to allow, at the moment it is needed. */
+/** Permissions, requested at the moment they are needed. */
 
 /** Asks to work on some hosts; must be called in the handler of a click. */
 export async function allow(origins: readonly string[]): Promise<boolean> {

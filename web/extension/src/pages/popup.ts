@@ -1,4 +1,4 @@
-/** The popup: popular searches that fit what is typed, from the device alone. */
+/** Popup: popular searches that match what is typed, computed on the device. */
 import { LocalSearch, type Suggestion } from '@blender-dp/client';
 import type { KeptRelease } from '../device/device.js';
 import { Kept } from '../device/kept.js';

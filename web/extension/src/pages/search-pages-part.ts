@@ -1,4 +1,4 @@
-/** The part of the options that says on which pages searches are noticed. */
+/** Section of the options: the pages on which searches are recorded. */
 import type { WatchedPage } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
 import { hostPattern } from '../search-pages/match-pattern.js';

@@ -1,4 +1,4 @@
-/** The part of the options that shows what left the device, to the byte. */
+/** Section of the options: the exact bytes that left the device. */
 import type { LedgerEntry } from '@blender-dp/client';
 import { currentEntry } from '../device/settings.js';
 import type { View } from '../messages.js';

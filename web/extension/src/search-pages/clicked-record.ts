@@ -24,7 +24,7 @@ export function clickedRecord(
 }
 
 /**
- * Returns a query in one spelling. Everybody must spell alike, or nobody's search is popular; the
+ * Returns a query in one spelling. All devices must use the same spelling, or equal searches are not counted together; the
  * opt-in users' records and the private reports are made by this same function.
  */
 export function spelledQuery(text: string): string {

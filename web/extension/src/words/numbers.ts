@@ -11,7 +11,7 @@ export function epsilonText(epsilon: number): string {
   return String(Number(epsilon.toFixed(3)));
 }
 
-/** Writes a probability as so many of 100 cases, never as certain when it is not. */
+/** Writes a probability as a number of 100 cases, never as certain when it is not. */
 export function casesText(probability: number): string {
   if (probability < 0.005) return 'fewer than 1 of 100 cases';
   if (probability > 0.995) return 'more than 99 of 100 cases';

@@ -1,4 +1,4 @@
-/** Where a person stands with a campaign, in a sentence. */
+/** State of a person in a campaign, as a sentence. */
 import type { Account } from '@blender-dp/client';
 import { DAYS_GATHERED } from '../device/opt-in.js';
 import { currentEntry, type Settings } from '../device/settings.js';
