@@ -1,18 +1,21 @@
 """Targets of an audit: parts of the running code, each with its promise."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from blender_dp.audit.attacks import Attack, DeviceReports, OneCellReports, SubsetReports
 from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 _OWN_URLS = (12, 1)
 """Listed URLs per query of the default list: few cells, for one of which LocalAlg spends almost all
 that it promises."""
+
+_Pairs = Mapping[str, tuple[int, int]]
+"""Two cells that a device may hold, by what they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,26 +56,36 @@ def device_targets(head_list: HeadList) -> list[Target]:
         "a listed record or none": (record, cells.other),
         "two cells of one query": (record, int(cells.star_of_query[longest])),
     }
-    delta = 0.0
-    if isinstance(mechanism, LocalAlgMechanism):
-        delta = mechanism.delta / mechanism.records_per_client
-        channel = LocalAlgChannel.of(cells, mechanism)
-        many: list[Attack] = [
-            OneCellReports(channel=channel, cells=pair, name=name) for name, pair in pairs.items()
-        ]
-    else:
-        channels = SubsetChannels.of(cells, mechanism)
-        many = [
-            SubsetReports(channel=channels.records, items=pairs["a listed record or none"],
-                          name="a listed record or none"),
-            SubsetReports(channel=channels.queries, items=(longest, cells.query_count - 1),
-                          name="a listed query or none"),
-        ]  # fmt: skip
     one = [
         DeviceReports(head_list=head_list, cells=pair, name=name) for name, pair in pairs.items()
     ]
-    promise = {"epsilon": mechanism.epsilon / mechanism.records_per_client, "delta": delta}
+    reports = mechanism.records_per_client
+    promise = {"epsilon": mechanism.epsilon / reports, "delta": mechanism.delta / reports}
+    targets = [Target(name=f"{mechanism.name}, one device", attacks=one, effort=1 / 160, **promise)]
+    if mechanism.name in _MANY_AT_ONCE:
+        many = _MANY_AT_ONCE[mechanism.name](head_list, pairs, longest)
+        name = f"{mechanism.name}, many at once"
+        targets.insert(0, Target(name=name, attacks=many, effort=1.0, **promise))
+    return targets
+
+
+def _one_cell_attacks(head_list: HeadList, pairs: _Pairs, _: int) -> list[Attack]:
+    channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
+    return [OneCellReports(channel=channel, cells=pair, name=name) for name, pair in pairs.items()]
+
+
+def _subset_attacks(head_list: HeadList, pairs: _Pairs, longest: int) -> list[Attack]:
+    cells = head_list.cells
+    channels = SubsetChannels.of(cells, head_list.mechanism)
+    listed, queries = "a listed record or none", (longest, cells.query_count - 1)
     return [
-        Target(name=f"{mechanism.name}, many at once", attacks=many, effort=1.0, **promise),
-        Target(name=f"{mechanism.name}, one device", attacks=one, effort=1 / 160, **promise),
+        SubsetReports(channel=channels.records, items=pairs[listed], name=listed),
+        SubsetReports(channel=channels.queries, items=queries, name="a listed query or none"),
     ]
+
+
+_MANY_AT_ONCE: dict[str, Callable[[HeadList, _Pairs, int], list[Attack]]] = {
+    LocalAlgMechanism.name: _one_cell_attacks,
+    SubsetSelectionMechanism.name: _subset_attacks,
+}
+"""Attacks on many devices at once, by the name of the mechanism; faster than one by one."""

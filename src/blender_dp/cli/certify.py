@@ -9,10 +9,9 @@ from rich.table import Table
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.certificate import (
     attached_certificate,
@@ -117,14 +116,12 @@ def _parameters_of(
     for name in promise:
         if name not in given:
             raise ParameterError(name, "given too: a promise has both", None)
-    if isinstance(mechanism, SubsetSelectionMechanism):
-        return Parameters(preset="sharp", **given)
-    return Parameters(
-        preset="paper",
-        query_budget_fraction=mechanism.query_budget_fraction,
-        records_per_client=mechanism.records_per_client,
-        **given,
-    )
+    knobs_of_devices = {
+        name: getattr(mechanism, name)
+        for name in KNOBS[mechanism.preset]
+        if hasattr(mechanism, name)
+    }
+    return Parameters(preset=mechanism.preset, **knobs_of_devices, **given)
 
 
 def _show(document: dict[str, Any], *, as_json: bool) -> None:

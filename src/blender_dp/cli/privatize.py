@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 from blender_dp.cli.options import LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer, require_same_kind
@@ -18,7 +17,8 @@ from blender_dp.engine.population.simulated_clients import (
     subsets_one_by_one,
 )
 from blender_dp.wire.published.head_list import read_head_list
-from blender_dp.wire.reports.report import report_document, write_reports
+from blender_dp.wire.reports.cell_reports import write_reports
+from blender_dp.wire.reports.report import report_document
 from blender_dp.wire.reports.subset_reports import write_subset_reports
 
 
@@ -80,12 +80,12 @@ def _privatize_log(
         with side as users:
             progress.step("randomise")
             clients = SimulatedClients(users, one_by_one(randomness))
-            if isinstance(published.mechanism, SubsetSelectionMechanism):
-                true_counts = clients.true_counts(published)
-                named = subsets_one_by_one(true_counts, published, randomness)
-                written = write_subset_reports(output, published, named)
-            else:
+            if published.mechanism.names_one_cell:
                 counts = clients.report_counts(published)
                 written = counts.cell_reports
                 write_reports(output, published, counts.cells)
+            else:
+                true_counts = clients.true_counts(published)
+                named = subsets_one_by_one(true_counts, published, randomness)
+                written = write_subset_reports(output, published, named)
     RESULTS.print(f"{output}: {written:,} reports")

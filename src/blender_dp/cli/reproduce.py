@@ -128,7 +128,7 @@ def _choose_figures(wanted: Sequence[str]) -> tuple[Figure, ...]:
 
 def _default_name(shape: DataShape, preset: Preset, *, is_real: bool) -> str:
     parts = ["reproduction", shape, *(["log"] if is_real else [])]
-    return "-".join([*parts, *([] if preset == "paper" else [preset])])
+    return "-".join([*parts, *([preset] if preset != SETUPS[shape].preset else [])])
 
 
 def _open_data(

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
@@ -30,7 +29,7 @@ def count_on_spark(
     kinds = {format_of(Path(path)) for path in paths}
     if len(kinds) > 1:
         raise BlenderError("give either Parquet files or JSON lines to --engine spark, not both")
-    is_subset = isinstance(head_list.mechanism, SubsetSelectionMechanism)
+    forms = {} if head_list.mechanism.names_one_cell else packings(head_list)
     packed = {
         question: PackedForm(
             size=packing.size,
@@ -39,7 +38,7 @@ def count_on_spark(
             is_bitmap=packing.is_bitmap,
             length=packing.length,
         )
-        for question, packing in (packings(head_list) if is_subset else {}).items()
+        for question, packing in forms.items()
     }
     form = ReportForm(
         kind=kinds.pop(),

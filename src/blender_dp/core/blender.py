@@ -36,6 +36,8 @@ class Steps:
     """Refuses parameters for which a promise is not proved, before any data is read."""
     asks_all_rows: bool
     """Whether a step asks about all rows of the opt-in users, not only a sample of each."""
+    parts_users: bool
+    """Whether some opt-in users find the list and others are counted."""
     part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
     """Who finds the head list, and who is counted: two parts, or everybody twice."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
@@ -52,6 +54,7 @@ PRESETS: dict[Preset, Steps] = {
     "sharp": Steps(
         require_provable=sharp_discovery.require_provable,
         asks_all_rows=True,
+        parts_users=False,
         part_users=sharp_optin.everybody_twice,
         create_head_list=sharp_discovery.create_head_list,
         estimate_optin_probabilities=sharp_optin.estimate_optin_probabilities,
@@ -62,6 +65,7 @@ PRESETS: dict[Preset, Steps] = {
     "paper": Steps(
         require_provable=paper_discovery.require_provable,
         asks_all_rows=False,
+        parts_users=True,
         part_users=paper_optin.two_parts,
         create_head_list=paper_discovery.create_head_list,
         estimate_optin_probabilities=paper_optin.estimate_optin_probabilities,

@@ -15,7 +15,6 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.certificate.flaws import count_flaws, unsound_weights
 from blender_dp.core.certificate.promises import promises
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.parameters import delta_warning
@@ -108,7 +107,7 @@ def run_document(
 def method(result: BlenderResult) -> dict[str, Any]:
     """Return what was chosen on the way, and why; public numbers decided it."""
     choice, mechanism = result.curated.choice, result.head_list.mechanism
-    if choice is None or not isinstance(mechanism, SubsetSelectionMechanism):
+    if choice is None:
         return {"discovery": {"count_threshold": float(count_threshold(result.parameters))}}
     share = mechanism.query_share
     return {
@@ -133,7 +132,7 @@ def notes(result: BlenderResult) -> list[str]:
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
     warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
     said = [] if warning is None else [warning]
-    unsound = unsound_weights(result) if result.parameters.preset == "paper" else 0
+    unsound = unsound_weights(result) if count_flaws(result) else 0
     if not found:
         said.append(
             "No record passed the threshold: the opt-in group is too small for a head list. "

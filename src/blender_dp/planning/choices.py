@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.channels.mechanism import MECHANISMS
+from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.planning.imagined_result import imagined_result
 from blender_dp.planning.prediction import Prediction, Setting, seed_of
 from blender_dp.planning.prior import Prior
@@ -55,17 +56,18 @@ def choose_fractions(prior: Prior, setting: Setting, seed: int) -> Parameters:
 def choices(prediction: Prediction) -> Choices:
     """Return what a prediction recommends."""
     parameters = prediction.setting.parameters
-    is_paper = parameters.preset == "paper"
+    titles = {kind.preset: kind.title for kind in MECHANISMS.values()}
+    own = {name: getattr(parameters, name) for name in KNOBS[parameters.preset]}
     found = {
         "laplace": "one record per user, Laplace noise on counts",
         "gauss": "many records per user, Gaussian noise on weights",
     }
     return Choices(
         discovery=found[prediction.branch or "laplace"],
-        client_mechanism="LocalAlg" if is_paper else "subset selection",
+        client_mechanism=titles[parameters.preset],
         query_share=prediction.query_share,
-        head_list_user_fraction=parameters.head_list_user_fraction if is_paper else None,
-        query_budget_fraction=parameters.query_budget_fraction if is_paper else None,
+        head_list_user_fraction=own.get("head_list_user_fraction"),
+        query_budget_fraction=own.get("query_budget_fraction"),
         head_list_size=parameters.head_list_size or _recommended_size(prediction),
     )
 

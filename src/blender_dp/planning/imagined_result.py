@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import FloatArray
@@ -68,9 +67,7 @@ def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> I
             )
         ),
         branch=None if choice is None else choice.branch,
-        query_share=mechanism.query_share
-        if isinstance(mechanism, SubsetSelectionMechanism)
-        else None,
+        query_share=None if mechanism.names_one_cell else mechanism.query_share,
     )
 
 

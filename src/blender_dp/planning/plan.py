@@ -8,7 +8,7 @@ from typing import Any, Literal
 from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
-from blender_dp.core.parameters import Parameters, Preset, delta_warning
+from blender_dp.core.parameters import KNOBS, Parameters, Preset, delta_warning
 from blender_dp.planning.choices import Choices, choices, choose_fractions
 from blender_dp.planning.prediction import MODEL_ERROR, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior, prior_like
@@ -140,7 +140,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         prior = prior_of_release(like, records_per_user)
     else:
         prior = prior_like(like, records_per_user)
-    if preset == "paper":
+    if "query_budget_fraction" in KNOBS[preset]:
         progress("choose f_O and f_C", 0.0)
         setting = replace(setting, parameters=choose_fractions(prior, setting, seed))
     prediction = predict(

@@ -19,7 +19,8 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.reports.report import count_reports, report_document, write_reports
+from blender_dp.wire.reports.cell_reports import write_reports
+from blender_dp.wire.reports.report import count_reports, report_document
 
 pytestmark = pytest.mark.spark
 

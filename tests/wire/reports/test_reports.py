@@ -18,7 +18,8 @@ from wire.lists import LIST, OTHER_LIST
 from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.wire.reports.report import count_reports, report_document, write_reports
+from blender_dp.wire.reports.cell_reports import write_reports
+from blender_dp.wire.reports.report import count_reports, report_document
 from logs import PLANTED
 
 CELLS = LIST.cells.cell_count

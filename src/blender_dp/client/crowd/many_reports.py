@@ -8,7 +8,7 @@ import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
@@ -59,7 +59,7 @@ def _drawing(
     head_list: HeadList, randomness: Randomness
 ) -> Callable[[IntArray, list[bytes]], list[Fields]]:
     mechanism, cells = head_list.mechanism, head_list.cells
-    if not isinstance(mechanism, SubsetSelectionMechanism):
+    if mechanism.names_one_cell:
         channel = LocalAlgChannel.of(cells, mechanism)
 
         def told(true_cells: IntArray, _: list[bytes]) -> list[Fields]:

@@ -1,18 +1,36 @@
 """What a device runs: from a record to the report that may leave it."""
 
-from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from collections.abc import Callable
+from typing import Any
+
+from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelectionMechanism
 from blender_dp.core.errors import NotPrivateError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg import paper, sharp
 
+Channel = LocalAlgChannel | SubsetChannel
 _REPORTERS = {
     LocalAlgMechanism.name: paper.reporter,
     SubsetSelectionMechanism.name: sharp.reporter,
 }
 """What a device runs, by the name of the mechanism."""
+_COUNTERS: dict[type[Channel], Callable[[IntArray, Any, Randomness], IntArray]] = {
+    LocalAlgChannel: paper.report_counts,
+    SubsetChannel: sharp.subset_counts,
+}
+"""The same for many devices at once, by the type of the channel."""
+
+
+def report_counts(true_counts: IntArray, channel: Channel, randomness: Randomness) -> IntArray:
+    """Return how many reports name each item, when this many clients truly hold each.
+
+    The law is that of devices, one by one, from the same coins.
+    """
+    return _COUNTERS[type(channel)](true_counts, channel, randomness)
 
 
 def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:

@@ -69,6 +69,15 @@ def privatize_many(
     return reports
 
 
+def report_counts(
+    true_counts: IntArray, channel: LocalAlgChannel, randomness: Randomness
+) -> IntArray:
+    """Return how many reports name each cell, when this many clients truly hold each."""
+    true_cells = np.repeat(np.arange(len(true_counts)), true_counts)
+    reports = privatize_many(true_cells, channel, randomness)
+    return np.bincount(reports, minlength=len(true_counts))
+
+
 def _privatize_block(
     cell: IntArray, channel: LocalAlgChannel, last_true_url_word: WordArray, randomness: Randomness
 ) -> IntArray:

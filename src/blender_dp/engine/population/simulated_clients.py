@@ -6,21 +6,18 @@ from typing import Protocol
 
 import numpy as np
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.report import Question
 from blender_dp.core.channels.subset_selection import (
-    SubsetChannel,
     SubsetChannels,
-    SubsetSelectionMechanism,
 )
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.local_alg.sharp import choose_subsets, subset_counts
+from blender_dp.core.local_alg.device import Channel, report_counts
+from blender_dp.core.local_alg.sharp import choose_subsets
 from blender_dp.core.population import ReportCounts
 
-Randomise = Callable[[IntArray, LocalAlgChannel | SubsetChannel], IntArray]
+Randomise = Callable[[IntArray, Channel], IntArray]
 """From how many clients truly hold each item to how many reports name it."""
 
 
@@ -61,12 +58,8 @@ class SimulatedClients:
     def report_counts(self, head_list: HeadList) -> ReportCounts:
         """Randomise every record of every client and count what they report."""
         true, cells = self.true_counts(head_list), head_list.cells
-        if isinstance(head_list.mechanism, SubsetSelectionMechanism):
-            channels = SubsetChannels.of(cells, head_list.mechanism)
-            named = {asked: self.randomise(n, channels.asking(asked)) for asked, n in true.items()}
-        else:
-            channel = LocalAlgChannel.of(cells, head_list.mechanism)
-            named = {"record": self.randomise(true["record"], channel)}
+        channels = head_list.mechanism.channels(cells)
+        named = {asked: self.randomise(counts, channels[asked]) for asked, counts in true.items()}
         return ReportCounts(
             cells=named["record"],
             cell_reports=int(true["record"].sum()),
@@ -81,7 +74,7 @@ class SimulatedClients:
         record, as their public coins would.
         """
         mechanism, users = head_list.mechanism, self.users
-        share = mechanism.query_share if isinstance(mechanism, SubsetSelectionMechanism) else 0.0
+        share = mechanism.query_share
         if not share or users.size < _FEWEST_TO_PART:
             return {"record": users.cell_counts(head_list, mechanism.records_per_client)}
         for_query, for_record = users.split(share)
@@ -97,15 +90,7 @@ def one_by_one(randomness: Randomness) -> Randomise:
     LocalAlg runs on every single record; subset selection counts whole groups of clients, with
     the law of one by one.
     """
-
-    def randomise(true_counts: IntArray, channel: LocalAlgChannel | SubsetChannel) -> IntArray:
-        if isinstance(channel, SubsetChannel):
-            return subset_counts(true_counts, channel, randomness)
-        true_cells = np.repeat(np.arange(len(true_counts)), true_counts)
-        reports = privatize_many(true_cells, channel, randomness)
-        return np.bincount(reports, minlength=len(true_counts))
-
-    return randomise
+    return lambda true_counts, channel: report_counts(true_counts, channel, randomness)
 
 
 def subsets_one_by_one(

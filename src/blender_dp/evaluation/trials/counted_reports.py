@@ -5,25 +5,30 @@ For evaluation only: the law is that of LocalAlg, or of
 doubles, and the randomness comes from a fast seeded generator that is not secret.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.local_alg.counted_subsets import count_subsets
+from blender_dp.core.local_alg.device import Channel, report_counts
 from blender_dp.engine.population.simulated_clients import Randomise
 
 
 def all_at_once(rng: np.random.Generator) -> Randomise:
     """Return the randomisation that draws what all clients report from their counts alone."""
 
-    def randomise(true_counts: IntArray, channel: LocalAlgChannel | SubsetChannel) -> IntArray:
-        if isinstance(channel, SubsetChannel):
-            return subset_counts_from_cell_counts(true_counts, channel, rng)
-        return reports_from_cell_counts(true_counts, channel, rng)
+    def randomise(true_counts: IntArray, channel: Channel) -> IntArray:
+        draw = _FAST.get(type(channel))
+        if draw is None:
+            return report_counts(true_counts, channel, Randomness.seeded(int(rng.integers(2**63))))
+        return draw(true_counts, channel, rng)
 
     return randomise
 
@@ -113,3 +118,10 @@ class _FastCoins:
     def part(self, clients: IntArray, count: int) -> IntArray:
         """Return how a uniform part of the clients is spread over the groups."""
         return self._rng.multivariate_hypergeometric(clients, count)
+
+
+_FAST: dict[type[Channel], Callable[[IntArray, Any, np.random.Generator], IntArray]] = {
+    LocalAlgChannel: reports_from_cell_counts,
+    SubsetChannel: subset_counts_from_cell_counts,
+}
+"""Faster laws, by the type of the channel; without one, devices are simulated."""

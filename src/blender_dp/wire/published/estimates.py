@@ -6,14 +6,13 @@ the core, never here.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.curator.opt_in_release import WholeList
@@ -23,11 +22,13 @@ from blender_dp.core.errors import HeadListMismatchError
 from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import LARGEST, Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
+from blender_dp.wire.reports.report import codec_of
 
 OPT_IN_FORMAT = "blender-dp opt-in estimates"
 CLIENT_FORMAT = "blender-dp client estimates"
@@ -72,12 +73,6 @@ def _opt_in_of(fields: Fields, head_list: HeadList) -> PublishedSide:
     _require_same_list(fields, head_list)
     parameters = read_parameters(fields.part("parameters"))
     estimation_users = fields.whole("estimation_users", at_least=2)
-    integers: OptInTally | IntArray
-    if parameters.preset == "sharp":
-        budget = Budget.of(parameters)
-        integers = _read_tally(fields.part("tally"), head_list, estimation_users, budget)
-    else:
-        integers = fields.counts("noisy_counts", len(head_list.records()) + 1)
     return PublishedSide(
         parameters=parameters,
         opt_in_users=fields.whole("opt_in_users", at_least=1),
@@ -86,8 +81,24 @@ def _opt_in_of(fields: Fields, head_list: HeadList) -> PublishedSide:
         candidate_queries=fields.whole("candidate_queries", at_least=0),
         candidate_records=fields.whole("candidate_records", at_least=0),
         head_list=head_list,
-        integers=integers,
+        integers=_INTEGERS[parameters.preset](fields, head_list, parameters),
     )
+
+
+def _noisy_counts(fields: Fields, head_list: HeadList, _: Parameters) -> IntArray:
+    return fields.counts("noisy_counts", len(head_list.records()) + 1)
+
+
+def _tally(fields: Fields, head_list: HeadList, parameters: Parameters) -> OptInTally:
+    users = fields.whole("estimation_users", at_least=2)
+    return _read_tally(fields.part("tally"), head_list, users, Budget.of(parameters))
+
+
+_INTEGERS: dict[Preset, Callable[[Fields, HeadList, Parameters], OptInTally | IntArray]] = {
+    "sharp": _tally,
+    "paper": _noisy_counts,
+}
+"""Readers of what the curator released, by preset."""
 
 
 def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
@@ -140,20 +151,16 @@ def _read_whole_list(part: Fields) -> WholeList | None:
 
 def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any]:
     """Return how many reports named each cell, and each query where clients were asked for it."""
-    document = {
-        "format": CLIENT_FORMAT,
-        "version": 1,
-        "private": head_list.private,
-        "head_list": head_list_digest(head_list),
-        "report_counts": reports.cells.tolist(),
-    }
-    if isinstance(head_list.mechanism, SubsetSelectionMechanism):
-        document |= {
-            "reports": reports.cell_reports,
-            "query_report_counts": reports.queries.tolist(),
-            "query_reports": reports.query_reports,
+    return with_digest(
+        {
+            "format": CLIENT_FORMAT,
+            "version": 1,
+            "private": head_list.private,
+            "head_list": head_list_digest(head_list),
+            "report_counts": reports.cells.tolist(),
+            **codec_of(head_list).count_fields(reports),
         }
-    return with_digest(document)
+    )
 
 
 def read_clients(path: Path, head_list: HeadList) -> ReportCounts:
@@ -169,30 +176,7 @@ def clients_in(source: str, document: Mapping[str, Any], head_list: HeadList) ->
 def _clients_of(fields: Fields, head_list: HeadList) -> ReportCounts:
     _require_same_list(fields, head_list)
     counts = fields.counts("report_counts", head_list.cells.cell_count)
-    if isinstance(head_list.mechanism, SubsetSelectionMechanism):
-        return _read_subset_counts(fields, counts, head_list)
-    if counts.sum() < 2 or counts.min() < 0:
-        fields.refuse("report_counts", "must count two reports or more")
-    return ReportCounts.one_cell_each(counts, head_list.cells)
-
-
-def _read_subset_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> ReportCounts:
-    """Read what reports of subset selection named: each names its d, none twice."""
-    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
-    reports = ReportCounts(
-        cells=cells,
-        cell_reports=fields.whole("reports", at_least=2),
-        queries=fields.counts("query_report_counts", head_list.cells.query_count),
-        query_reports=fields.whole("query_reports", at_least=0),
-    )
-    for name, counts, total, channel in (
-        ("report_counts", reports.cells, reports.cell_reports, channels.records),
-        ("query_report_counts", reports.queries, reports.query_reports, channels.queries),
-    ):
-        is_possible = counts.min() >= 0 and counts.max() <= total
-        if not is_possible or int(counts.sum()) != total * channel.subset_size:
-            fields.refuse(name, f"must be what {total} reports can name")
-    return reports
+    return codec_of(head_list).read_counts(fields, counts, head_list)
 
 
 def _require_same_list(fields: Fields, head_list: HeadList) -> None:

@@ -1,19 +1,18 @@
 """Published head list: ``head_list.json``, version 1."""
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.channels.local_alg import LocalAlgMechanism
-from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
+from blender_dp.core.channels.mechanism import MECHANISMS, Mechanism
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 
 FORMAT = "blender-dp head list"
-_KNOWN = [f"{kind.name}/{kind.version}" for kind in (LocalAlgMechanism, SubsetSelectionMechanism)]
+_KNOWN = [f"{kind.name}/{kind.version}" for kind in MECHANISMS.values()]
 
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
@@ -72,36 +71,26 @@ def _listed_in(fields: Fields) -> HeadList:
 
 
 def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
-    named = {"name": mechanism.name, "version": mechanism.version}
-    if isinstance(mechanism, SubsetSelectionMechanism):
-        return {
-            **named,
-            "epsilon": repr(float(mechanism.epsilon)),
-            "query_share": repr(float(mechanism.query_share) + 0.0),  # -0.0 is written as 0.0
-        }
-    return {
-        **named,
-        "epsilon": repr(float(mechanism.epsilon)),
-        "delta": repr(float(mechanism.delta)),
-        "query_budget_fraction": repr(float(mechanism.query_budget_fraction)),
-        "records_per_client": mechanism.records_per_client,
-    }
+    document: dict[str, Any] = {"name": mechanism.name, "version": mechanism.version}
+    for field in dataclasses.fields(mechanism):
+        value = getattr(mechanism, field.name)
+        # A decimal text keeps every digit; adding 0.0 writes -0.0 as 0.0.
+        document[field.name] = repr(float(value) + 0.0) if field.type is float else value
+    return document
 
 
 def _read_mechanism(fields: Fields) -> Mechanism:
     name = fields.text("name")
     if f"{name}/{fields.whole('version', at_least=0)}" not in _KNOWN:
         fields.refuse("name and version", f"must be those of {' or '.join(_KNOWN)}")
+    kind = MECHANISMS[name]
+    described: dict[str, Any] = {
+        field.name: fields.decimal(field.name)
+        if field.type is float
+        else fields.whole(field.name, at_least=1)
+        for field in dataclasses.fields(kind)
+    }
     try:
-        if name == SubsetSelectionMechanism.name:
-            return SubsetSelectionMechanism(
-                epsilon=fields.decimal("epsilon"), query_share=fields.decimal("query_share")
-            )
-        return LocalAlgMechanism(
-            epsilon=fields.decimal("epsilon"),
-            delta=fields.decimal("delta"),
-            query_budget_fraction=fields.decimal("query_budget_fraction"),
-            records_per_client=fields.whole("records_per_client", at_least=1),
-        )
+        return kind(**described)
     except ParameterError as error:
         fields.refuse(error.name, "is outside its range")

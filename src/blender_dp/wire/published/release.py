@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.core.estimation.estimates import CONFIDENCE
 from blender_dp.core.estimation.release import (
     Release,
@@ -49,7 +49,7 @@ def release_document(
 
 def user_counts(result: BlenderResult) -> dict[str, int]:
     """Return the sizes of the groups of users, which are public."""
-    if result.parameters.preset == "sharp":
+    if not PRESETS[result.parameters.preset].parts_users:
         return {"opt_in": result.curated.opt_in_users, "clients": result.client_users}
     return {
         "opt_in_discovery": result.curated.discovery_users,

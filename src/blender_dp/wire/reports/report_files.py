@@ -1,15 +1,20 @@
 """Files of reports: one JSON object per line, or a Parquet file with the same fields as columns."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.json as pj
 
+from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import HeadListMismatchError, InputError
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.population import ReportCounts
+from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest, mechanism_name
 
 VERSION = 1
@@ -18,6 +23,37 @@ _FORMATS: dict[str, Literal["json", "parquet"]] = {
     ".ndjson": "json",
     ".parquet": "parquet",
 }
+
+
+class ReportCounter(Protocol):
+    """Counts what the reports of a file name; refuses reports that no device could send."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of a report, beside those that all reports share."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Those of them that are texts in JSON."""
+
+    def add(self, path: Path, batch: pa.RecordBatch) -> None:
+        """Count some reports."""
+
+    def counts(self) -> ReportCounts:
+        """Return everything counted so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Codec:
+    """How the reports of one mechanism are written and read."""
+
+    report_fields: Callable[[HeadList, Report], dict[str, Any]]
+    """The fields of one report in JSON."""
+    counter: Callable[[HeadList], ReportCounter]
+    count_fields: Callable[[ReportCounts], dict[str, Any]]
+    """The fields of ``client_estimates.json``, beside the counts by cell."""
+    read_counts: Callable[[Fields, IntArray, HeadList], ReportCounts]
+    """Reads those fields, given the counts by cell; refuses counts that reports cannot have."""
 
 
 def shared_fields(head_list: HeadList) -> dict[str, Any]:

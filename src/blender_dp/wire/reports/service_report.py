@@ -13,7 +13,6 @@ import numpy as np
 
 from blender_dp.core.channels.public_coin import asked_for_query, who_is_asked_for_query
 from blender_dp.core.channels.report import Question, Report
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import UnknownReportError
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
@@ -88,10 +87,8 @@ class NamedItems:
 
 def question_of(report_id: bytes, head_list: HeadList) -> Question:
     """Return what the device with this report id is asked for."""
-    mechanism = head_list.mechanism
-    if not isinstance(mechanism, SubsetSelectionMechanism):
-        return "record"
-    return "query" if asked_for_query(report_id, mechanism.query_share) else "record"
+    asked = asked_for_query(report_id, head_list.mechanism.query_share)
+    return "query" if asked else "record"
 
 
 def service_report_document(
@@ -110,11 +107,8 @@ class ReportReader:
     """Checks reports for one head list, many at once; build it once and keep it."""
 
     def __init__(self, head_list: HeadList) -> None:
-        self.has_cells = not isinstance(head_list.mechanism, SubsetSelectionMechanism)
-        mechanism = head_list.mechanism
-        self._query_share = (
-            mechanism.query_share if isinstance(mechanism, SubsetSelectionMechanism) else 0.0
-        )
+        self.has_cells = head_list.mechanism.names_one_cell
+        self._query_share = head_list.mechanism.query_share
         self._shared = shared_fields(head_list)
         self._packings = {} if self.has_cells else packings(head_list)
         self._cell_count = head_list.cells.cell_count

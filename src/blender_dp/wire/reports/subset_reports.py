@@ -11,14 +11,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from blender_dp.core.channels.report import Question, Report
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.errors import UnknownReportError
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
+from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.staging import staged_file
 from blender_dp.wire.reports.packed_items import ByteArray, ItemPacking, from_texts, to_text
-from blender_dp.wire.reports.report_files import distinct_values, format_of, shared_fields
+from blender_dp.wire.reports.report_files import Codec, distinct_values, format_of, shared_fields
 
 _BYTES_AT_ONCE = 1 << 18
 """Of reports that are unpacked together: each bit becomes a byte."""
@@ -29,12 +30,12 @@ def packings(head_list: HeadList) -> dict[Question, ItemPacking]:
     mechanism = head_list.mechanism
     channels = SubsetChannels.of(head_list.cells, mechanism)
     packed: dict[Question, ItemPacking] = {"record": ItemPacking.of(channels.records)}
-    if isinstance(mechanism, SubsetSelectionMechanism) and mechanism.query_share > 0:
+    if mechanism.query_share > 0:
         packed["query"] = ItemPacking.of(channels.queries)
     return packed
 
 
-def reported_subset(head_list: HeadList, report: Report) -> dict[str, Any]:
+def _report_fields(head_list: HeadList, report: Report) -> dict[str, Any]:
     """Return the fields of one report in JSON."""
     packing = packings(head_list)[report.question]
     packed = packing.pack(packing.table(report.items))
@@ -173,3 +174,38 @@ def _counts_by_item(rows: ByteArray, packing: ItemPacking) -> IntArray | None:
             return None
         total += counts
     return total
+
+
+def _count_fields(reports: ReportCounts) -> dict[str, Any]:
+    return {
+        "reports": reports.cell_reports,
+        "query_report_counts": reports.queries.tolist(),
+        "query_reports": reports.query_reports,
+    }
+
+
+def _read_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> ReportCounts:
+    """Read what reports of subset selection named: each names its d, none twice."""
+    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
+    reports = ReportCounts(
+        cells=cells,
+        cell_reports=fields.whole("reports", at_least=2),
+        queries=fields.counts("query_report_counts", head_list.cells.query_count),
+        query_reports=fields.whole("query_reports", at_least=0),
+    )
+    for name, counts, total, channel in (
+        ("report_counts", reports.cells, reports.cell_reports, channels.records),
+        ("query_report_counts", reports.queries, reports.query_reports, channels.queries),
+    ):
+        is_possible = counts.min() >= 0 and counts.max() <= total
+        if not is_possible or int(counts.sum()) != total * channel.subset_size:
+            fields.refuse(name, f"must be what {total} reports can name")
+    return reports
+
+
+CODEC = Codec(
+    report_fields=_report_fields,
+    counter=SubsetCounter,
+    count_fields=_count_fields,
+    read_counts=_read_counts,
+)
