@@ -21,7 +21,7 @@ from blender_dp.core.local_alg.sharp import choose_subsets
 
 _AT_ONCE = 1 << 20
 UNRELEASED = np.iinfo(np.int64).min
-"""Stands for the value of a record that was not released."""
+"""Value of a record that was not released."""
 
 
 class Attack(Protocol):

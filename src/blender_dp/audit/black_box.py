@@ -34,10 +34,10 @@ class Finding:
     shown: float
     """The ε that is proved to be spent, at that δ."""
     alpha: float
-    """How often such a proof would be wrong, at most."""
+    """Bound on the probability that the proof is wrong."""
     draws: int
     neighbours: str
-    """The most telling ones of those tried."""
+    """The pair of neighbours that showed the largest ε."""
     seconds: float
 
     @property

@@ -67,7 +67,7 @@ class Log:
 
     @contextmanager
     def opened(self, workspace: Workspace) -> Iterator[tuple[DuckDBTables, LogSource]]:
-        """Open the log in a DuckDB of its own, which is gone afterwards."""
+        """Open the log in a new DuckDB, which is closed and removed afterwards."""
         with tempfile.TemporaryDirectory(
             prefix="blender-dp-", dir=workspace.spill_directory
         ) as spill:

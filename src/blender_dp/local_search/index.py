@@ -3,8 +3,8 @@
 Every query is entered once for each of its words, as the rest of its folded text from there on.
 The entries are sorted, so that those with a given beginning are neighbours, found by bisection.
 The best of a run of neighbours is found in two steps from a table of the best of every run whose
-length is a power of two; taking it out leaves two shorter runs. The k best so cost k such steps,
-whatever the length of the run.
+length is a power of two; taking it out leaves two shorter runs. Finding the k best takes k such
+steps, whatever the length of the run.
 """
 
 from bisect import bisect_left
@@ -16,7 +16,7 @@ import numpy as np
 from blender_dp.local_search.folding import fold, word_starts
 
 Run = tuple[int, int]
-"""Neighbouring entries: from, and up to but without."""
+"""Range of neighbouring entries: first index, and the index after the last."""
 _SHORT = 48
 """Runs up to this length are sorted outright, which is faster than the table."""
 

@@ -67,7 +67,7 @@ class ServingRule:
     def _pushed(self, row: ReleasedEstimate, clients: float, release: Release) -> float:
         """Return how much of the clients' estimate a push of the stated size may have made.
 
-        No more than what the opt-in users leave room for, by ``significance`` standard errors.
+        At most the excess that the opt-in estimate allows within ``significance`` standard errors.
         """
         most = self.push * (release.fake_weight or 0.0)
         if row.opt_in_probability is None or not release.opt_in_users:
@@ -88,7 +88,7 @@ class ServingRule:
 
 def _error_of_difference(row: ReleasedEstimate, clients: float, release: Release) -> float:
     """Return the standard error of what the groups say of a row, one less the other."""
-    # A small count has a small estimate of its own error; the clients know it better.
+    # A small count underestimates its own error; the clients' estimate is used instead.
     p = min(max(clients, 0.0), 1.0)
     opt_in_variance = max((row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users)
     return math.hypot(math.sqrt(opt_in_variance), row.client_std_error or 0.0)
@@ -120,6 +120,6 @@ def served(release: Release, rule: ServingRule) -> Served:
 
 
 def best_probability(row: ReleasedEstimate) -> float:
-    """Return the blended estimate, or the clients' where that is spoilt (flaw F1)."""
+    """Return the blended estimate, or the clients' where flaw F1 makes it invalid."""
     clients = row.client_probability
     return clients if row.std_error is None and clients is not None else row.probability

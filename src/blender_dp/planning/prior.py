@@ -30,7 +30,7 @@ class KnownRecords:
 
     @classmethod
     def none(cls) -> "KnownRecords":
-        """Return no records: a shape knows queries only."""
+        """Return no records: a shape describes queries only."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(query=nothing, url=nothing, probability=np.empty(0))
 

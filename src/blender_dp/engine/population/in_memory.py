@@ -83,7 +83,7 @@ class MemoryUsers:
         return len(self.users)
 
     def split(self, fraction: float) -> "tuple[MemoryUsers, MemoryUsers]":
-        """Cut the secret order of the users in two."""
+        """Divide the users in two, by their secret order."""
         middle = discovery_users(self.size, fraction)
         return MemoryUsers(self.users[:middle]), MemoryUsers(self.users[middle:])
 
@@ -182,7 +182,7 @@ class MemoryPopulation:
     def of(
         cls, rows: Sequence[LogRow], randomness: Randomness, *, opt_in: float | None
     ) -> "MemoryPopulation":
-        """Part the users of ``rows`` by a share, or as the rows themselves say."""
+        """Divide the users of ``rows`` into groups, by a share or by the group column."""
         keys = SamplingKeys.draw(randomness)
         records_of: dict[str, list[OwnRow]] = {}
         opted_in: dict[str, bool] = {}

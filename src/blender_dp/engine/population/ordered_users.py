@@ -27,7 +27,7 @@ class OrderedUsers:
     rows: Frame
     """Where every user's rows are: user_key, row and place."""
     users: Frame
-    """Position, user_key, and what decides which of the user's records are drawn."""
+    """Columns: position, user_key, and the numbers that decide which records are drawn."""
     size: int
 
     @classmethod

@@ -54,7 +54,7 @@ class TableUsers:
         return self.stop - self.start
 
     def split(self, fraction: float) -> "tuple[TableUsers, TableUsers]":
-        """Part the users; the order is random, so any cut is."""
+        """Divide the users in two; their order is random, so both parts are random."""
         middle = self.start + discovery_users(self.size, fraction)
         return replace(self, stop=middle), replace(self, start=middle)
 

@@ -17,10 +17,10 @@ _REPEATING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 class KeptFrames:
-    """What is computed once and read more than once, in the executors' memory and on their disks.
+    """Frames that are computed once and read several times, cached by the executors.
 
-    Kept by Spark and not written to files: a cluster need not share a file system then, and what
-    a lost executor held is computed again from its input, with the same numbers.
+    Spark caches them instead of writing files: the cluster then needs no shared file system, and
+    the frames of a lost executor are computed again from their input, with the same numbers.
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One thing that the paper says of its data sets."""
+    """One statement of the paper about its data sets."""
 
     id: str
     shapes: tuple[str, ...]
@@ -38,7 +38,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedFigure:
-    """All that is known of one figure without its picture."""
+    """Everything that the paper states about one figure."""
 
     figure: int
     name: str

@@ -66,7 +66,7 @@ class Reproduced:
 
     @property
     def data(self) -> DataSet:
-        """What was run on."""
+        """The data set."""
         return self.plan.data
 
     @property
@@ -76,7 +76,7 @@ class Reproduced:
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """What there is to say about the data set itself."""
+        """Statistics of the data set."""
         found: dict[str, Any] = self.store[_statistics_of(self.data)]
         return found
 
@@ -100,7 +100,7 @@ class Judged:
 
     @property
     def why(self) -> str:
-        """What is known of the reason, where it does not simply hold."""
+        """The known reason, where the statement does not hold or stays open."""
         unclear = self.verdict.answer in (Answer.FAILS, Answer.OPEN)
         return self.claim.why if unclear else ""
 

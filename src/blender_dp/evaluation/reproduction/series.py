@@ -11,7 +11,7 @@ from blender_dp.evaluation.reproduction.medians import Median, median_of
 from blender_dp.evaluation.reproduction.sweeps import Setting, values_of
 
 Role = Literal["blended", "opt-in", "clients", "size", "peer"]
-"""What a line shows; decides how it is drawn."""
+"""Role of a line, which decides how it is drawn."""
 
 Outcomes = Callable[[Setting], Sequence[Mapping[str, Any]]]
 """Returns the outcomes of a setting's trials, in the order of their numbers."""
@@ -19,14 +19,14 @@ Outcomes = Callable[[Setting], Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """What a line is made of."""
+    """Definition of a line."""
 
     label: str
     measure: str
     """A field of ``Scores``."""
     role: Role
     settings: tuple[tuple[float, Setting], ...]
-    """Where on the axis, and what runs there."""
+    """Positions on the axis, each with its setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Axis:
 
     label: str
     place: str = "{:g}"
-    """How a person writes a place on it, such as ε = {:g}."""
+    """Format of a position on the axis, such as ε = {:g}."""
     logarithmic: bool = False
 
 
@@ -75,10 +75,10 @@ class Series:
     measure: str
     points: tuple[Point, ...]
     place: str = "{:g}"
-    """How a person writes where a point is."""
+    """Format of a point's position."""
 
     def where(self, x: float) -> str:
-        """Return how a person writes this place."""
+        """Return the text of this position."""
         return self.place.format(x)
 
     def shown(self) -> list[Point]:

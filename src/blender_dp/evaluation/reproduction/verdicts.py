@@ -20,7 +20,7 @@ from blender_dp.evaluation.reproduction.series import Point, Series
 
 
 class Answer(StrEnum):
-    """How a statement fares."""
+    """Outcome of checking a statement."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -29,7 +29,7 @@ class Answer(StrEnum):
 
 
 class Verdict(NamedTuple):
-    """How a statement fares here, and the numbers that say so."""
+    """Outcome of checking a statement, and the numbers behind it."""
 
     answer: Answer
     ours: str
@@ -44,7 +44,7 @@ class Claim:
     check: Callable[..., Verdict]
     """Takes what the figure found."""
     why: str = ""
-    """Said where it does not hold or stays open: what is known of the reason."""
+    """The known reason, shown where the statement does not hold or stays open."""
     is_headline: bool = False
 
 

@@ -49,7 +49,7 @@ class CodedUsers:
         return replace(self, user=self.user[start:stop], drawn=self.drawn[start:stop])
 
     def split(self, fraction: float) -> "tuple[CodedUsers, CodedUsers]":
-        """Cut in two; the order is random already."""
+        """Divide the users in two; their order is random already."""
         middle = discovery_users(self.size, fraction)
         return self.between(0, middle), self.between(middle, self.size)
 

@@ -52,7 +52,7 @@ def reports_from_cell_counts(
     own_url = np.arange(cells.cell_count) - first[query]
     other_urls = _Groups(first[query], size[query], own_url)
     other_queries = _Groups(np.zeros_like(size), np.full(k, k), np.arange(k))
-    # Who strays to a query takes any of its cells: one beyond the last is left out instead.
+    # A false query takes any of its cells: the place left out is one beyond its last cell.
     any_urls = _Groups(first, size + 1, size)
     strays = other_queries.spread(np.add.reduceat(true_counts - kept_query, first), k, rng)
     return (

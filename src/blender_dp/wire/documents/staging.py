@@ -47,7 +47,7 @@ def staged_directory(
             it is not replaced.
     """
     if not directory.name:
-        raise InputError(directory, "must be a directory to make, with a name of its own")
+        raise InputError(directory, "must be the name of a directory to create")
     _require_free(directory, overwrite=overwrite, replaceable=replaceable)
     with _beside(directory) as partial:
         try:

@@ -40,7 +40,7 @@ _FIRST = np.zeros(1, dtype=np.int64)
 
 
 class ReportFault(StrEnum):
-    """Why reports are refused; a whole request is, if one of its reports is."""
+    """Why reports are refused; one refused report makes the whole request refused."""
 
     VERSION = "unknown-report-version"
     HEAD_LIST = "another-head-list"

@@ -95,7 +95,7 @@ def _write_parquet(
 
 
 class SubsetCounter:
-    """Counts what reports of subset selection name, and refuses what no device could send."""
+    """Counter of reports of subset selection, which refuses reports that no device could send."""
 
     fields = ("question", "items")
     texts = ("question", "items")

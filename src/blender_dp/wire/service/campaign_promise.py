@@ -21,11 +21,11 @@ _WHAT = "the campaign's description"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignPromise:
-    """The parts of a description that a device holds a service to."""
+    """The parts of a description that a device checks."""
 
     campaign: UUID
     digest: str
-    """Of the whole description, every field that is not read here included."""
+    """Digest of the whole description, including fields that are not read here."""
     epsilon: Fraction
     delta: Fraction
     consent_version: str

@@ -16,7 +16,7 @@ MOST_RECORDS = 10_000
 MOST_QUERY_BYTES = 2_048
 MOST_URL_BYTES = 8_192
 MOST_BYTES = 1 << 22
-"""Of the whole upload."""
+"""Size limit of the whole upload."""
 MOST_VERSION_LETTERS = 100
 _SOURCE = "the contribution"
 
@@ -58,7 +58,7 @@ def contribution_document(contribution: Contribution) -> dict[str, Any]:
 
 
 def contribution_bytes(contribution: Contribution) -> bytes:
-    """Return what is uploaded as bytes; refuse what a service would, before anything is spent."""
+    """Return the upload as bytes; refuse what a service would refuse, before anything is spent."""
     document = contribution_document(contribution)
     read_contribution(document)
     content = canonical(document)

@@ -75,7 +75,7 @@ def signed_head_list_document(
 
 
 def read_signed_head_list(document: Mapping[str, Any]) -> SignedHeadList:
-    """Check everything that a signed list says of itself; refuse it if anything is off.
+    """Check signature, digest and log entry of a signed list; refuse it if one of them is wrong.
 
     The reader's policy decides whether the key is the right one and whether to report against
     the list.

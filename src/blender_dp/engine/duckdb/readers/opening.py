@@ -51,7 +51,7 @@ def open_log(
 
 
 def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
-    """Refuse a group column of a format that has no columns of one's own.
+    """Refuse a group column for a format with fixed columns.
 
     Raises:
         ParameterError: A group column is asked for.

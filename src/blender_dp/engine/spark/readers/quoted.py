@@ -3,7 +3,7 @@
 A line without a quote is parted at its commas. In one with quotes, what lies between the first
 and the second, the third and the fourth, ... is inside of quotes: the commas elsewhere part the
 values. That is wrong where a quote stands in the middle of a bare value, or opens a value that
-goes on in the next line; such lines are told apart, and then whole files are read by Spark's own
+continues in the next line. Such lines are detected, and then whole files are read by Spark's own
 CSV reader instead, each by one task.
 """
 
@@ -29,7 +29,7 @@ def csv_values(line: Column) -> Column:
 
 
 def is_beyond_a_line(line: Column) -> Column:
-    """Tell whether the quotes of a line are not such as :func:`csv_values` can take apart."""
+    """Tell whether a line has quotes that :func:`csv_values` cannot split correctly."""
     return sf.contains(line, sf.lit(_QUOTE)) & sf.exists(_quoted_parts(line), _is_odd)
 
 

@@ -27,15 +27,15 @@ class Found(Protocol):
 
     @property
     def data(self) -> DataSet:
-        """What was run on."""
+        """The data set."""
 
     @property
     def folder(self) -> Path:
-        """Where the trials are, and what others have put beside them."""
+        """Folder with the trials, and with results of other methods if there are any."""
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """What there is to say about the data set itself."""
+        """Statistics of the data set."""
 
     @property
     def outcomes(self) -> Outcomes:
@@ -73,11 +73,11 @@ class Figure(ABC):
     """A figure or a table of the paper."""
 
     number: int | None
-    """As printed; none if it is ours."""
+    """Number in the paper; None for a figure of this project."""
     name: str
     title: str
     note: str = ""
-    """What a reader should know about ours."""
+    """Remarks about this figure here."""
     claims: tuple[Claim, ...] = ()
 
     @property
