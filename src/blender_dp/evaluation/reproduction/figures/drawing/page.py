@@ -26,7 +26,7 @@ _CLASSES = {
 
 def render_page(reproduced: Reproduced, shown: Sequence[Shown], command: str) -> str:
     """Return the page; the pictures must be in the folder already."""
-    style = _asset("reproduction.css")
+    style = _shared_style() + _asset("reproduction.css")
     judged = sorted(
         (one for figure in shown for one in figure.judged),
         key=lambda one: (not one.claim.is_headline, one.verdict.answer is Answer.ELSEWHERE),
@@ -53,6 +53,11 @@ def _asset(name: str) -> str:
     return (
         files("blender_dp.evaluation.reproduction.figures.drawing") / "assets" / name
     ).read_text(encoding="utf-8")
+
+
+def _shared_style() -> str:
+    """Return the look of all offline pages; a style sheet is data, so no module is imported."""
+    return (files("blender_dp") / "pages" / "assets" / "shared" / "page.css").read_text("utf-8")
 
 
 def _policy(style: str) -> str:
@@ -93,7 +98,7 @@ def _section(one: Shown, folder: Path) -> str:
         body = _picture(folder / f"{one.figure.stem}.svg", one.figure.heading)
     links = " ".join(f'<a href="{name}">{name.rpartition(".")[2]}</a>' for name in one.files)
     return (
-        f'<section id="{one.figure.stem}"><h2>{escape(one.figure.heading)}</h2>{body}'
+        f'<section class="card" id="{one.figure.stem}"><h2>{escape(one.figure.heading)}</h2>{body}'
         f'<p class="files">{links}</p></section>'
     )
 
