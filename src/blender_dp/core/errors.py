@@ -15,7 +15,6 @@ No message carries a query, a URL or a user id.
 """
 
 from importlib.util import find_spec
-from pathlib import Path
 
 
 class BlenderError(Exception):
@@ -33,7 +32,7 @@ class ParameterError(BlenderError, ValueError):
 class InputError(BlenderError, ValueError):
     """A file is not what it should be: which file, where in it, and the rule it breaks."""
 
-    def __init__(self, path: Path | str, rule: str, *, where: str | None = None) -> None:
+    def __init__(self, path: object, rule: str, *, where: str | None = None) -> None:
         self.path = path
         super().__init__(f"{path}, {where}: {rule}" if where else f"{path}: {rule}")
 
