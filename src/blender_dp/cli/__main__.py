@@ -1,4 +1,4 @@
-"""``python -m blender_dp.cli``, for where the script is not on the path."""
+"""Entry point ``python -m blender_dp.cli``, if the script is not on the path."""
 
 from blender_dp.cli import main
 

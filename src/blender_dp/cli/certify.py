@@ -1,4 +1,4 @@
-"""``blender-dp certify``: what a published list or a result spends of everybody's privacy."""
+"""``blender-dp certify``: the privacy cost of a published list or a result for each group."""
 
 import sys
 from pathlib import Path

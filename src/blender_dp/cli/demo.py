@@ -1,4 +1,4 @@
-"""``blender-dp demo``: the whole thing on a made-up log, with nothing to prepare."""
+"""``blender-dp demo``: a whole run on a synthetic log, without preparation."""
 
 from pathlib import Path
 from typing import Annotated

@@ -95,7 +95,7 @@ def devices(
 
     Opt-in users enrol and contribute their rows; every client reports one of its rows, drawn
     uniformly and randomised. Between the phases it waits for the campaign to move, or moves it.
-    Exit status: 0 when everybody did their part, 2 if the service refused or a job failed.
+    Exit status: 0 when all devices were simulated, 2 if the service refused or a job failed.
 
     Parameters
     ----------

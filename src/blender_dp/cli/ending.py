@@ -1,4 +1,4 @@
-"""A service process's end within ten seconds of SIGTERM or Ctrl-C, whatever hangs.
+"""End of a service process within ten seconds of SIGTERM or Ctrl-C, even if something hangs.
 
 What was acknowledged is on disk already, so an end by force loses no report: who waits for an
 answer asks again.

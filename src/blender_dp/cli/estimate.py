@@ -1,4 +1,4 @@
-"""``blender-dp estimate``: what the reports say together."""
+"""``blender-dp estimate``: counts of a file of reports."""
 
 from pathlib import Path
 from typing import Annotated

@@ -55,8 +55,8 @@ def evaluate(
     log
         Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped; or --users.
     users
-        Imagine so many users instead of reading a log, such as 1e9: clients are drawn as counts,
-        so that their number costs nothing.
+        Simulate this number of users, such as 1e9, instead of reading a log: clients are drawn as
+        counts, so that their number costs nothing.
     like
         What imagined records look like: aol (default), yandex, zipf, zipf:s, aol-single or
         aol-multi.

@@ -1,4 +1,4 @@
-"""How failures look: one sentence on standard error, an exit status, never a traceback.
+"""Failures of commands: one sentence on standard error and an exit status, no traceback.
 
 Status 2: a wrong argument, bad input or a full disk. Status 130: Ctrl-C. A traceback means a
 bug of ours.

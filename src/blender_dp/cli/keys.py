@@ -1,4 +1,4 @@
-"""Text as it is typed, key by key, where a terminal can tell."""
+"""Text after every key, read from a terminal in raw mode."""
 
 import codecs
 import os

@@ -1,4 +1,4 @@
-"""What the commands that end in a whole result share: write it, show it, say where it is."""
+"""Output of a whole result, shared by commands: write it, show it, print where it is."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -82,7 +82,7 @@ def plan(
     target_ndcg
         Ask which opt-in share and which ε reach this NDCG, on a list of ten queries or more.
     target_size
-        Ask which reach a list of so many queries.
+        Ask which opt-in share and which ε reach a list of this number of queries.
     curve
         Predict along opt-in or epsilon too; opt-in if there is an --output, otherwise none.
     draws

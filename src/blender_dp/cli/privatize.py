@@ -1,4 +1,4 @@
-"""``blender-dp privatize``: what clients send."""
+"""``blender-dp privatize``: the private reports of clients."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Where the service keeps what it must: options that its commands share."""
+"""Options for the service's database and keys, shared by its commands."""
 
 from dataclasses import dataclass
 from pathlib import Path

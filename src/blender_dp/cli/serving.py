@@ -1,4 +1,4 @@
-"""Starts and stops the service; apart from the commands, because it needs the extra."""
+"""Start and stop of the service; apart from the commands because it needs the extra."""
 
 import asyncio
 import os
@@ -136,7 +136,7 @@ def _bind(listening: Listening) -> Iterator[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    """A server that is stopped by whoever runs it, and says when it listens."""
+    """A server that its caller stops, and that calls back when it listens."""
 
     def __init__(self, config: uvicorn.Config, listens: Callable[[], None]) -> None:
         super().__init__(config)

@@ -144,7 +144,7 @@ class Supervisor:
         return status or (FORCED_STATUS if had_to_force else 0)
 
     def _supervise(self, woken: Connection) -> int:
-        """Keep workers alive until a signal comes or there is no hope left."""
+        """Replace dead workers until a signal comes or too many have died."""
         while True:
             self._start_due()
             wait([woken, *self._list_awaited()], self._pause())
@@ -186,7 +186,7 @@ class Supervisor:
             self._listens()
 
     def _replace_dead(self) -> int | None:
-        """Deal with the dead; return the exit status if there is no hope left."""
+        """Plan replacements of dead workers; return the exit status if too many have died."""
         for worker in self._workers:
             if (died := worker.collect_exit()) is None:
                 continue

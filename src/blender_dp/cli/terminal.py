@@ -1,4 +1,4 @@
-"""What a person sees: results on standard output, progress on standard error."""
+"""Terminal output: results on standard output, progress on standard error."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PlainConsole(Console):
-    """A console that prints what it is given: no markup or emoji in somebody's query."""
+    """A console that prints texts as they are: no markup or emoji in queries."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -121,5 +121,5 @@ def percent(value: float | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Keep control characters of somebody's query from reaching the terminal."""
+    """Replace control characters, so that a query cannot control the terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

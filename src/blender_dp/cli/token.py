@@ -1,4 +1,4 @@
-"""``blender-dp token``: who may use the service's API."""
+"""``blender-dp token``: tokens of the service's API."""
 
 from typing import Literal
 

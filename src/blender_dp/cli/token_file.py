@@ -1,4 +1,4 @@
-"""Tokens in files: an argument would stand in everybody's list of processes."""
+"""Tokens in files: an argument would be visible in the list of processes."""
 
 import os
 from pathlib import Path

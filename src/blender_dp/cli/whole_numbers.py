@@ -1,4 +1,4 @@
-"""Whole numbers as people mean them: 1.5 is none, and is not rounded to one."""
+"""Whole numbers as options: 1e9 is accepted; 1.5 is refused, not rounded."""
 
 import re
 from collections.abc import Sequence

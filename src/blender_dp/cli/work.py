@@ -1,4 +1,4 @@
-"""``blender-dp work``: the service's jobs in a process of their own."""
+"""``blender-dp work``: the service's jobs in a separate process."""
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.service_options import ServiceOptions, require_service_extra

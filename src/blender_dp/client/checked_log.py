@@ -1,4 +1,4 @@
-"""A service's log, checked from its beginning: every hash, every signature, one key."""
+"""Check of a service's whole log: every hash and signature, with one key."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class CheckedLog:
         Args:
             digests: Those of the document; campaigns may share one, as equal lists do.
             what: The document's name, for the refusal.
-            campaign: Whose entry it must be; None takes anybody's.
+            campaign: The campaign of the entry; None for any.
             kind: What must have happened; None takes anything.
         """
         for entry in self.entries:

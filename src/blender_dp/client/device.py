@@ -1,4 +1,4 @@
-"""One person's device: what it contributes or reports to a service, and what it refuses to."""
+"""Device of one person: what it contributes or reports to a service, and what it refuses."""
 
 import os
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What an operator does to a campaign: make it, move it on, wait for what the service works on."""
+"""Operator's requests: create a campaign, move it, wait for the service's jobs."""
 
 import json
 import time
@@ -36,7 +36,7 @@ class Operator:
         return UUID(found)
 
     def read(self, campaign: UUID) -> dict[str, Any]:
-        """Return what everybody may know of a campaign."""
+        """Return the public description and state of a campaign."""
         return self.transport.send("GET", f"campaigns/{campaign}").document("the campaign")
 
     def place(self, campaign: UUID) -> int:

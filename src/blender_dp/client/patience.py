@@ -1,4 +1,4 @@
-"""How often and how long to wait for a service that is busy or away."""
+"""Pauses and number of attempts for a service that is busy or unreachable."""
 
 import os
 from dataclasses import dataclass

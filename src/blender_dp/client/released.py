@@ -1,4 +1,4 @@
-"""What a campaign released, fetched and checked by signature, public log and computation."""
+"""Download of a campaign's documents, checked by signature, public log and computation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A release computed again from the documents that came with it.
+"""Release, computed again from the documents that came with it.
 
 The public log names the head list and the release. The estimates and the certificate are bound to
 them here: the release must be what their integers give, and hold that very certificate.

@@ -1,4 +1,4 @@
-"""How a device talks to a service: HTTP with patience, and answers that are few and known."""
+"""HTTP transport of a device: retries, limits on answers, and two kinds of errors."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""What a campaign is and how it moves: one way only, and nothing here touches a database.
+"""Campaigns and their moves, which go one way only; no database is used here.
 
 ::
 
@@ -19,7 +19,7 @@ from blender_dp.core.parameters import Parameters
 
 
 class State(StrEnum):
-    """Where a campaign stands."""
+    """State of a campaign."""
 
     DRAFT = "draft"
     OPT_IN_OPEN = "opt-in-open"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 
 class Move(StrEnum):
-    """What takes it to the next state."""
+    """Step of a campaign to its next state."""
 
     OPEN_OPT_IN = "open-opt-in"
     SEAL_OPT_IN = "seal-opt-in"
@@ -107,11 +107,11 @@ class Rules:
 
     opt_in_until: datetime | None = None
     opt_in_enough: int | None = None
-    """Seal the opt-in side at so many contributions."""
+    """Number of contributions at which the opt-in side is sealed."""
     clients_from: datetime | None = None
     clients_until: datetime | None = None
     clients_enough: int | None = None
-    """Seal the clients' side at so many reports."""
+    """Number of reports at which the clients' side is sealed."""
     open_hours: int | None = 24
     """Where anybody may send, a number seals a side only after it was open for so many hours: one
     sender could otherwise reach the number at once and close the side for all others. None in

@@ -1,4 +1,4 @@
-"""What is fixed about a campaign from its first day, as the document that is stored and logged."""
+"""Description of a campaign: the stored and logged document of all that no move changes."""
 
 import json
 from collections.abc import Mapping

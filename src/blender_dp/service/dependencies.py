@@ -1,4 +1,4 @@
-"""What the service is made of, put together by whoever starts it."""
+"""Dependencies of the service, which the command line or a test passes in."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class TooMuchWorkError(BlenderError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much is taken from whom."""
+    """Rate limits per address or token, and the largest δ."""
 
     enrol: Rate = field(default=Rate(burst=20, per_second=0.2))
     """Open enrolment, for each address."""

@@ -1,4 +1,4 @@
-"""Every way in which the service says no: one closed list, sent as RFC 9457 problem documents.
+"""Problems: the closed list of the service's refusals, sent as RFC 9457 problem documents.
 
 A problem never repeats what was sent. Its type, status and title are all that a program needs; the
 list in the reference and in the OpenAPI description is made from here.

@@ -1,4 +1,4 @@
-"""Many requests at once, as many devices would send them: so many at a time, and with patience."""
+"""Crowd: many requests, at most a given number at a time, repeated if the service is busy."""
 
 import asyncio
 import ssl
@@ -66,7 +66,7 @@ class Crowd:
 async def gather_crowd(
     url: str, *, connections: int, patience: Patience = STUBBORN
 ) -> AsyncIterator[Crowd]:
-    """Open so many connections to a service."""
+    """Open ``connections`` connections to a service."""
     httpx: Any = import_httpx()
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     secure: ssl.SSLContext = httpx.create_ssl_context()

@@ -1,4 +1,4 @@
-"""What many devices would send, drawn together: the law of one device, a batch at a time."""
+"""Reports of many devices, drawn in batches with the law of one device."""
 
 import os
 from collections.abc import Callable, Iterator

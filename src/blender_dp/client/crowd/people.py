@@ -1,4 +1,4 @@
-"""The people of a log, for a simulation: what each of them would contribute or report."""
+"""People of a log, for a simulation: the records that each would contribute or report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

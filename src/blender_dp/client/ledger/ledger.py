@@ -1,4 +1,4 @@
-"""What a device has spent and must not draw again: one small SQLite file.
+"""Ledger of a device in a small SQLite file: what was spent and must not be drawn again.
 
 A campaign has one row for each role, written before anything is sent and never deleted. A report
 is drawn and written in one transaction that no other process can share: whatever dies, either
@@ -198,7 +198,7 @@ class Ledger:
     def keep_enrolment(self, enrolment: Enrolment) -> None:
         """Write a new enrolment, unless another process enrolled or contributed meanwhile.
 
-        A contribution belongs to its token: with another one, nobody could withdraw it.
+        A contribution belongs to its token: with another one it could not be withdrawn.
         """
         campaign = str(enrolment.campaign)
         with self._transaction() as database:

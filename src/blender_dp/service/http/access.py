@@ -1,4 +1,4 @@
-"""Who may do what: roles, tokens of which only a digest is kept, and limits on how often."""
+"""Access to the API: roles, tokens (only digests are stored) and rate limits."""
 
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ from blender_dp.wire.reports.packed_items import from_text, to_text
 
 TOKEN_BYTES = 32
 _MOST_ADDRESSES = 100_000
-"""So many are remembered at most; then those that are full again are forgotten."""
+"""Addresses remembered at most; beyond that, those with a full bucket are dropped."""
 
 
 class Role(StrEnum):
@@ -36,7 +36,7 @@ AUDITORS = frozenset({Role.OPERATOR, Role.AUDITOR})
 
 
 def new_token(random_bytes: Callable[[int], bytes]) -> str:
-    """Draw a token; nobody guesses 256 bits."""
+    """Draw a token of 256 random bits."""
     return to_text(random_bytes(TOKEN_BYTES))
 
 
@@ -107,7 +107,7 @@ def _network(address: str) -> str:
 
 
 class Authenticator:
-    """Lets holders of tokens in, and makes guessing slow."""
+    """Checks tokens, and limits wrong tokens per address."""
 
     def __init__(self, store: DatabaseStore, wrong_tokens: RateLimit) -> None:
         self._store, self._wrong = store, wrong_tokens

@@ -1,4 +1,4 @@
-"""The outermost layer: sends reports to their own route and all else to the framework.
+"""Outermost ASGI layer: sends reports to their own route and all else to the framework.
 
 It sees every answer, so that the line in the log, the figures, and the headers that keep browsers
 safe are made in one place.

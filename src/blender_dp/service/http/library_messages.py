@@ -1,7 +1,7 @@
-"""JSON lines for what libraries log, for warnings, and for errors that nobody caught.
+"""JSON lines for messages of libraries, warnings and uncaught errors.
 
 Without this they would be plain text between the service's own lines. Their words are left out:
-they may quote what somebody sent. The place in the code says as much to whoever mends it.
+they may quote what a client sent. The place in the code is enough to find the cause.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""What routes take and give, as the OpenAPI description shows it; unknown fields are refused."""
+"""Bodies of requests and answers, as the OpenAPI description shows them; strict on fields."""
 
 from collections.abc import Mapping
 from datetime import datetime

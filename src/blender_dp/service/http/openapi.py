@@ -1,4 +1,4 @@
-"""The OpenAPI description: the framework's, with the reports' route that it does not know."""
+"""OpenAPI description: the framework's routes, and the reports' route beside the framework."""
 
 from functools import cache
 from importlib.metadata import version

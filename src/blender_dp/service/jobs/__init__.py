@@ -1,1 +1,1 @@
-"""Work that a campaign waits for: one file a kind, and the worker that runs them."""
+"""Jobs of campaigns: one file per kind, and the worker that runs them."""

@@ -1,4 +1,4 @@
-"""Requests that wait to be written, bounded: what would wait too long is refused at once."""
+"""Bounded queue of requests that wait to be written; what would wait too long is refused."""
 
 import asyncio
 from collections import deque
@@ -14,11 +14,11 @@ from blender_dp.service.storage.store import Reason, StoreRefusal
 MOST_WAITING = 50_000
 """Reports; some seconds of work for either database."""
 MOST_TOGETHER = 20_000
-"""Reports in one transaction, so that nobody waits long for the others of their group."""
+"""Reports in one transaction at most, which bounds the wait of each request in the group."""
 
 LINGER_SECONDS = 0.004
-"""How long a writer waits for more after a group of several requests. Under load that makes fewer
-and larger groups, which answers everybody sooner; who sends alone does not wait."""
+"""Batching delay after a group of several requests: raises throughput under load; a lone request
+is not delayed."""
 
 
 @dataclass(slots=True, eq=False)

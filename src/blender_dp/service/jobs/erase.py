@@ -1,4 +1,4 @@
-"""Destroys keys and what storage still holds of deleted rows."""
+"""Erasure: destroys keys and what storage still holds of deleted rows."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from blender_dp.service.keys.key_vault import Purpose
 from blender_dp.service.storage.store import JobResult
 
 _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
-"""No report is taken any more: the key of their tags has no use."""
+"""States in which no report is taken: the key of the reports' tags is no longer needed."""
 
 
 async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:

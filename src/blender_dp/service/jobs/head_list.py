@@ -1,4 +1,4 @@
-"""From the opt-in users' records to the published list.
+"""Head-list job: from the opt-in users' records to the published list.
 
 The records are decrypted here, in memory, and are gone when this returns. If a run is cut short
 and another begins, or if the database is restored and the job runs again, the same records get the

@@ -50,7 +50,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningJob:
-    """A job that somebody holds, as others see it: equal for as long as nothing changes."""
+    """A job that a worker holds, as others see it: equal as long as it is not renewed."""
 
     id: int
     owner: str
@@ -84,7 +84,7 @@ class LeaseWatch:
         return [one for one, since in self._since.items() if now - since >= seconds]
 
     def are_undecided(self, owner: str) -> bool:
-        """Tell whether somebody but ``owner`` holds a job and was not seen to renew it yet."""
+        """Tell whether a worker other than ``owner`` holds a job and has not renewed it yet."""
         return any(self._first[one.id] == one and one.owner != owner for one in self._since)
 
 

@@ -1,4 +1,4 @@
-"""What happens by itself: campaigns move when their rules say so, refusals are written down."""
+"""Ticker: moves campaigns when their rules say so, and stores counts of refusals."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Worker: takes jobs one at a time, holds each by a lease, and ends it once, whoever else tries."""
+"""Worker: takes jobs one at a time and holds each by a lease, so that each ends once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

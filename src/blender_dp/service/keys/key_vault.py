@@ -1,4 +1,4 @@
-"""Keys as files, apart from the database: a backup of the one cannot be read without the other.
+"""Keys in files, apart from the database: its backup cannot be read without them.
 
 Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
 that it is never made again: whatever was sealed under it stays sealed for good. Beside the keys is

@@ -1,1 +1,1 @@
-"""What an operator sees: health, metrics, log lines."""
+"""Operation: health, metrics and log lines."""

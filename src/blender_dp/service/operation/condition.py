@@ -1,7 +1,7 @@
-"""The service's condition: whether it can store and find reports, what waits, what disk is left.
+"""Condition of the service: whether it can store reports, which jobs wait, free disk space.
 
 Everybody may ask for it, and a look costs a write to the disk. So each process looks at most once
-in some seconds, and whoever asks meanwhile gets what was found last.
+in some seconds; requests in the meantime get what was found last.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ _HANGING = Condition(troubles=(Trouble.STORE_UNREACHABLE,))
 
 
 class ConditionWatch:
-    """Looks when somebody asks and the last look is too old."""
+    """Checks the condition when it is asked for and the last check is too old."""
 
     def __init__(self, dependencies: Dependencies, event_log: EventLog) -> None:
         self._dependencies, self._event_log = dependencies, event_log

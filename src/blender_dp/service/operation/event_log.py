@@ -50,7 +50,7 @@ class EventLog:
     def failure(self, where: str, error: BaseException) -> None:
         """Write down that something failed: the kind of error and the place, not its message.
 
-        A message may quote what somebody sent.
+        A message may quote what a client sent.
         """
         traceback, place = error.__traceback__, ""
         while traceback is not None:
@@ -65,7 +65,7 @@ class EventLog:
             self._stream.drain()
 
     def _standard_error(self) -> "TextIO | UnblockedStream":
-        """Return a stream for which nobody waits, though nobody may read what it says."""
+        """Return a stream that never blocks, even if standard error is a pipe without a reader."""
         descriptor = standard_error()
         if descriptor is None:
             return sys.stderr
@@ -96,7 +96,7 @@ class EventLog:
 class EventLogHandler(logging.Handler):
     """Writes what libraries log as lines of the event log: logger and message text, without values.
 
-    Without it they would write to standard error themselves, and wait for whoever reads it.
+    Without it they would write to standard error themselves, which can block.
     """
 
     def __init__(self, event_log: EventLog) -> None:
@@ -104,7 +104,7 @@ class EventLogHandler(logging.Handler):
         self._event_log = event_log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line; the values in a message may be somebody's."""
+        """Write one line, without the values in the message: they may be personal."""
         if record.name.partition(".")[0] == _OURS:
             sentence = record.getMessage()
         else:

@@ -1,4 +1,4 @@
-"""Figures that rise and fall: what waits, what is wrong, how many workers live.
+"""Gauges: jobs that wait, troubles, free disk space and running workers.
 
 With several workers each keeps its figures in files of a directory that all of them share, so that
 whichever is asked answers for all (``prometheus_client``'s multiprocess mode).
@@ -54,7 +54,7 @@ class Gauges:
         )
 
     def count_worker(self, *, expected: int, is_replacement: bool) -> None:
-        """Note that this process answers, as one of so many."""
+        """Note that this process answers, as one of ``expected`` workers."""
         self._alive.set(1)
         self._expected.set(expected)
         self._restarts.inc(int(is_replacement))

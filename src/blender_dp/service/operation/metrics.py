@@ -1,4 +1,4 @@
-"""What a monitor may see: how much, how fast, how often refused; never what was reported.
+"""Metrics for a monitor: counts, times and refusals; never what was reported.
 
 Requests of opt-in users are counted but not timed: the time that a contribution takes grows with
 the records in it, and figures may be public.
@@ -89,7 +89,7 @@ class Metrics:
         self._refusals.labels(problem).inc()
 
     def count_job(self, kind: str, outcome: str) -> None:
-        """Count a job that nobody tries again by itself."""
+        """Count a job that is not tried again automatically."""
         self._jobs.labels(kind, outcome).inc()
 
     def store_is_up(self, *, is_up: bool) -> None:

@@ -1,6 +1,6 @@
 """Standard error that never makes its writer wait.
 
-A pipe that nobody reads takes 64 KiB and then blocks whoever writes to it. Here lines wait in
+A pipe without a reader takes 64 KiB and then blocks its writer. Here lines wait in
 memory for a thread that writes them; beyond a limit new lines are dropped and counted.
 """
 
@@ -57,7 +57,7 @@ class UnblockedStream:
                 threading.Thread(target=self._write_all, name="log", daemon=True).start()
 
     def flush(self) -> None:
-        """Do nothing: what waits is written as soon as somebody reads."""
+        """Do nothing: the thread writes what waits as soon as the pipe has room."""
 
     def drain(self, seconds: float = _LAST_SECONDS) -> bool:
         """Wait until all is written, but not for long; return whether it is."""

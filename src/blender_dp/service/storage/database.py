@@ -1,4 +1,4 @@
-"""What the tables need from a database: statements in a transaction, whoever runs them.
+"""Protocols of a database and its transactions, as the tables use them.
 
 The statements are written once, in SQL that SQLite and PostgreSQL both read, with ``$1``, ``$2``
 for values. They are coroutines: PostgreSQL waits in them, SQLite never does.
@@ -81,7 +81,7 @@ class Database(Protocol):
         ...
 
     async def scrub(self) -> None:
-        """Overwrite what storage still holds of deleted rows, or refuse while somebody reads."""
+        """Overwrite what storage still holds of deleted rows; refuse while there are readers."""
         ...
 
     def scrub_soon(self) -> None:

@@ -183,7 +183,7 @@ class DatabaseStore:
         return await self.database.write(partial(jobs.lease, owner=owner, but=but))
 
     async def running_jobs(self) -> Sequence[RunningJob]:
-        """Return the jobs that somebody holds, oldest first."""
+        """Return the jobs that workers hold, oldest first."""
         return await self.database.read(jobs.running)
 
     async def take_over(self, running: RunningJob, owner: str) -> Lease | None:

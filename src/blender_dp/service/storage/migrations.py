@@ -1,4 +1,4 @@
-"""Steps from one schema to the next, and back, numbered: ``0001_name.up.sql``, ``.down.sql``."""
+"""Migrations between versions of the schema: ``0001_name.up.sql`` and ``.down.sql``."""
 
 import re
 from collections.abc import Sequence

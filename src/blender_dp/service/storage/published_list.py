@@ -1,4 +1,4 @@
-"""The signed list of a campaign, and how reports against it are read; made once a process."""
+"""Signed lists of campaigns with the readers of their reports; made once per process."""
 
 import gzip
 from collections import OrderedDict
@@ -22,7 +22,7 @@ _STORED = "the stored head list"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
-    """A signed list, ready to be sent: the same bytes to everybody."""
+    """A signed list as the bytes that are sent, the same to every client."""
 
     body: bytes
     compressed: bytes

@@ -1,4 +1,4 @@
-"""What the five steps may ask of a campaign's people: opt-in users in memory, clients as counts."""
+"""Population of a campaign for the five steps: its opt-in users, in memory."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

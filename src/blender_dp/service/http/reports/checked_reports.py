@@ -1,4 +1,4 @@
-"""The reports of a request as they are counted: packed, so that many cost little more than one."""
+"""Reports of a request in packed arrays, checked and ready to be counted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

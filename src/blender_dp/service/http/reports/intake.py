@@ -1,4 +1,4 @@
-"""From the bytes of a request to reports that can be counted, or a refusal; pure and vectorised.
+"""Checks of a request's reports: bytes in, countable reports or a refusal out; vectorised.
 
 One body is a single report or a batch. What is not expressible in the campaign's list is refused
 and never repaired, and one such report refuses its whole request.
@@ -174,7 +174,7 @@ def _require_keys_once(
     """Refuse keys that come twice, seen by their quotation marks.
 
     Every name was known and every text holds letters and digits only, as checked before: a body
-    has exactly so many marks, unless a key comes twice, of which the decoder keeps the last.
+    has exactly this number of marks, unless a key comes twice: the decoder keeps the last.
     """
     marks = _SHARED_MARKS + 2 * is_batch + 2 * (texts + names) * reports
     if body.count(b'"') != marks:

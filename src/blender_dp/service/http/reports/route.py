@@ -1,4 +1,4 @@
-"""POST …/reports, the one route that is called by everybody: plain ASGI, no framework between."""
+"""Route POST …/reports, the busiest one: plain ASGI without the framework."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What handlers need to know of who asks."""
+"""Requests as handlers see them: strict bodies, addresses, and tokens with their roles."""
 
 import re
 from collections.abc import Collection
@@ -36,7 +36,7 @@ Asking = ASGIConnection[Any, Any, Any, Any]
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body is read within limits and without mercy."""
+    """A request whose body is read within limits and parsed as strict JSON."""
 
     async def body(self) -> bytes:
         """Return the body as it was sent; the framework looks whether there is one."""
@@ -94,7 +94,7 @@ def _convert(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401
 def _find_field(error: msgspec.ValidationError) -> str | None:
     """Return the field at fault, in documented names and numbers; None if it has others.
 
-    The message holds what was sent too: a field that nobody knows may be called like a path.
+    The message holds what was sent too: an unknown field may have a name that looks like a path.
     """
     _, found, path = str(error).rpartition(" - at `")
     named = set(re.findall(r"[^$.\[\]`]+", path))

@@ -1,4 +1,4 @@
-"""Campaigns: made, listed, read, moved, watched."""
+"""Routes of campaigns: create, list, read, move, progress and retry."""
 
 from typing import Annotated
 from uuid import UUID

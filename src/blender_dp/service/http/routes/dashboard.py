@@ -1,4 +1,4 @@
-"""The dashboard's files, if they were built."""
+"""Files of the dashboard, if they were built."""
 
 from collections.abc import Callable
 from pathlib import Path

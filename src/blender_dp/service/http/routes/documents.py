@@ -1,4 +1,4 @@
-"""What a campaign publishes: the signed list, then estimates, certificate and release."""
+"""Documents that a campaign publishes: signed list, estimates, certificate and release."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Enrolment: who may contribute, once."""
+"""Enrolment: tokens with which opt-in users contribute once."""
 
 from uuid import UUID
 
@@ -51,7 +51,7 @@ async def create_enrolments(
 async def enrol(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> OneToken:
-    """Give anybody a token, if the campaign is open to everybody and collects."""
+    """Return an enrolment token, if the campaign has open enrolment and collects."""
     service.enrol_limit.take(address_of(request))
     campaign = await service.dependencies.store.campaign(campaign_id)
     if not campaign.open_enrolment:

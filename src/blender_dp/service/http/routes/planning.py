@@ -1,4 +1,4 @@
-"""The planner, for whoever has a role: what a campaign would give."""
+"""Planner route, for every role: what a campaign would give."""
 
 from typing import Any
 

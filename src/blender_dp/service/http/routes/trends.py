@@ -18,7 +18,7 @@ from blender_dp.service.storage.store import Document
 from blender_dp.wire.published.release import release_of
 
 _MOST_KEPT = 64
-"""Answers in memory; whoever asks for the same pair again makes no work."""
+"""Answers kept in memory, so that the same pair is compared once."""
 
 
 class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):

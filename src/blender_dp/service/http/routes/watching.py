@@ -1,4 +1,4 @@
-"""Health, metrics, and who somebody is."""
+"""Health, metrics, and the name and role of a token."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""Connections to the server, and what counts as losing it."""
+"""Connections to PostgreSQL, and the errors that mean that the server is lost."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The server as a database: several processes may have it open at once."""
+"""Database on a PostgreSQL server, for several processes at once."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

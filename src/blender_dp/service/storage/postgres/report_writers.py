@@ -70,7 +70,7 @@ class ReportWriters:
             await self._is_needed.wait()
 
     async def _outcomes(self, group: Sequence[Request], writer: str) -> Outcomes | None:
-        """Return what became of every request, or None if nobody knows."""
+        """Return the outcome of every request, or None if the server's answer was lost."""
         for _ in range(_TRIES):
             try:
                 return await self._commit(group, writer)

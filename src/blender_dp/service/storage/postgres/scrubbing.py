@@ -23,7 +23,7 @@ _TRIES = 20
 _PAUSE = 0.5
 """Seconds between two tries."""
 _LOCK_TIMEOUT = "2s"
-"""While this waits for a table, everybody else who wants it waits too."""
+"""While a rewrite waits for a table, all later requests for the table wait too."""
 _LONGEST_SECONDS = 24 * 3600.0
 """A large table takes longer than any other command may."""
 _SHARE = 0.1
@@ -43,7 +43,7 @@ async def scrub(pool: Any, tables: Sequence[str] = EVERYTHING) -> None:  # noqa:
 
 
 async def _is_rewritten(pool: Any, table: str) -> bool:  # noqa: ANN401 - as above
-    """Write a table anew; False if it could not be had, or if somebody may see deleted rows."""
+    """Rewrite a table; False if it was locked, or if a snapshot still sees deleted rows."""
     kept: list[int] = []
 
     def listen(_connection: object, message: Any) -> None:  # noqa: ANN401 - as above

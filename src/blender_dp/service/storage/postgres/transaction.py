@@ -1,4 +1,4 @@
-"""The shared statements, run by PostgreSQL."""
+"""Transactions of PostgreSQL, which run the shared statements."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast

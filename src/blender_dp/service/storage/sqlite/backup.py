@@ -1,4 +1,4 @@
-"""A copy of the file while the service runs."""
+"""Backup of the database file while the service runs."""
 
 import sqlite3
 from contextlib import closing

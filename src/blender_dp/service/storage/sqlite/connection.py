@@ -1,4 +1,4 @@
-"""Connections to the file, each with the settings that the promises rest on."""
+"""Connections to the database file, with the settings for durability and deletion."""
 
 import sqlite3
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The file as a database: one writer, readers beside it, and a way to wipe what was deleted."""
+"""Database in a SQLite file: one writer, several readers, and removal of deleted rows."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ from blender_dp.service.storage.store import Reason, StoreRefusal
 
 _LOG = logging.getLogger(__name__)
 _TRIES = 100
-"""How often the log is tried to be emptied while somebody reads from it."""
+"""Attempts to empty the log while there are readers of it."""
 _PAUSE = 0.2
 """Seconds between two tries."""
 MIGRATIONS = migrations.of_package("blender_dp.service.storage.sqlite")

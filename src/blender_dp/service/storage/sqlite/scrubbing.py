@@ -1,7 +1,7 @@
 """Removal of deleted rows from the file and from its log of changes.
 
 SQLite overwrites what is deleted (``secure_delete``), but the log beside the file (``-wal``) keeps
-earlier copies of the pages until it is cut off, which waits for everybody who reads from it.
+earlier copies of the pages until it is truncated, which waits for all of its readers.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ def rewrite(connection: sqlite3.Connection) -> None:
 
 
 def empty_log(connection: sqlite3.Connection) -> bool:
-    """Move the log into the file and cut it off; say whether nobody was in the way.
+    """Move the log into the file and truncate it; return False if a reader prevented it.
 
     Does not wait for readers: meanwhile nothing could be written.
     """

@@ -1,4 +1,4 @@
-"""The shared statements, run by SQLite."""
+"""Transactions of SQLite, which run the shared statements."""
 
 import re
 import sqlite3

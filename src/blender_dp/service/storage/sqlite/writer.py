@@ -25,7 +25,7 @@ from blender_dp.service.storage.tables import reports
 
 _LOG = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
-"""When to try again to empty a log that somebody reads from."""
+"""Seconds until the next attempt to empty a log that has readers."""
 Outcomes = list[tuple[Request, Any]]
 
 

@@ -1,1 +1,1 @@
-"""One file a subject: the statements behind a store, the same for every database."""
+"""SQL statements of the store, one file per subject, the same for every database."""

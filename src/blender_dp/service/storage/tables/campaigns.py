@@ -78,7 +78,7 @@ async def get_description(tx: Transaction, campaign_id: UUID) -> Mapping[str, An
 
 
 async def get_locked(tx: Transaction, campaign_id: UUID) -> Campaign:
-    """Return a campaign that nobody else moves, and nobody adds to, until the end."""
+    """Return a campaign, locked until the transaction ends against moves and additions."""
     statement = "SELECT description, state, moved_at FROM campaigns WHERE id = $1 FOR UPDATE"
     return _campaign(await first(tx, statement, str(campaign_id)))
 
@@ -127,7 +127,7 @@ async def make_move(
 
 
 async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
-    """Delete what nobody needs of a campaign once a move is made, or can never be made.
+    """Delete the rows of a campaign that are not needed after a move, or if it fails for good.
 
     A bounded number of rows: the campaign is held meanwhile. The job that erases deletes the rest.
     """

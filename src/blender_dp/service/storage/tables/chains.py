@@ -1,4 +1,4 @@
-"""The public log and the audit log: entries are appended, and nothing else ever happens to them."""
+"""Public log and audit log: hash chains to which entries are only appended."""
 
 import json
 from collections.abc import Mapping, Sequence

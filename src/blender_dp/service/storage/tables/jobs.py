@@ -17,7 +17,7 @@ from blender_dp.service.storage.store import Reason, StoreRefusal
 
 
 async def add(tx: Transaction, campaign: int, kind: JobKind) -> None:
-    """Let somebody do this."""
+    """Add a job that waits for a worker."""
     await tx.run(
         "INSERT INTO jobs (campaign, kind, state, attempts) VALUES ($1, $2, $3, 0)",
         *(campaign, str(kind), str(JobState.WAITING)),
@@ -84,7 +84,7 @@ async def _lease(tx: Transaction, taken: Row | None, owner: str) -> Lease | None
 
 
 async def running(tx: Transaction) -> Sequence[RunningJob]:
-    """Return the jobs that somebody holds, oldest first."""
+    """Return the jobs that workers hold, oldest first."""
     found = await tx.rows(
         "SELECT id, owner, attempts, renewal FROM jobs WHERE state = $1 ORDER BY id",
         str(JobState.RUNNING),
@@ -109,7 +109,7 @@ async def take_over(tx: Transaction, running_job: RunningJob, owner: str) -> Lea
 
 
 async def renew(tx: Transaction, held: Lease) -> Lease:
-    """Change the mark of a job, unless somebody took it."""
+    """Change the mark of a job, unless another worker took it."""
     renewals = held.renewals + 1
     await _change(
         tx,
@@ -121,7 +121,7 @@ async def renew(tx: Transaction, held: Lease) -> Lease:
 
 
 async def end(tx: Transaction, held: Lease, state: JobState, *, failure: str | None) -> None:
-    """End a job if nobody took it over."""
+    """End a job if no other worker took it over."""
     await _change(
         tx,
         "UPDATE jobs SET state = $5, failure = $6, owner = NULL, renewal = NULL"
@@ -131,7 +131,7 @@ async def end(tx: Transaction, held: Lease, state: JobState, *, failure: str | N
 
 
 async def give_back(tx: Transaction, held: Lease) -> None:
-    """Let a job wait again as if this attempt had not been, if nobody took it over."""
+    """Let a job wait again without counting this attempt, if no other worker took it over."""
     await _change(
         tx,
         "UPDATE jobs SET state = $5, owner = NULL, attempts = attempts - 1"

@@ -185,7 +185,7 @@ def _count_items(answers: Sequence[NamedItems], size: int) -> IntArray:
 
 
 async def totals(tx: Transaction, campaign_id: UUID) -> ReportCounts:
-    """Return what all reports named, whoever wrote them down."""
+    """Return how often the reports named each item, summed over all writers."""
     number = await campaigns.number_of(tx, campaign_id)
     cells, cell_reports = await _total(tx, number, "record")
     queries, query_reports = await _total(tx, number, "query")

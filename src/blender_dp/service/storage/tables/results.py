@@ -1,4 +1,4 @@
-"""What a job leaves behind, all of it at once."""
+"""Results of jobs, stored in one transaction."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -41,7 +41,7 @@ async def fail(
 
 
 _MOVE_OF_JOB = {JobKind.HEAD_LIST: Move.PUBLISH_LIST, JobKind.RELEASE: Move.RELEASE}
-"""The move that a job makes when it succeeds: nobody needs more of the data afterwards."""
+"""The move that a job makes when it succeeds; its data are not needed afterwards."""
 
 
 async def retry(

@@ -1,4 +1,4 @@
-"""Counts of jobs and the age of open campaigns, for whoever watches the service."""
+"""Counts of jobs and the age of open campaigns, for metrics and health."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))
 
 async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Workload:
     """Return what waits, what failed and since when a campaign is open."""
-    # A failed job that was retried is nobody's concern any more, nor is one of a purged campaign
+    # A failed job that was retried does not count any more, nor does one of a purged campaign
     # unless it should have erased it.
     found = await tx.rows(
         "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1 THEN 1 ELSE 0 END)"
