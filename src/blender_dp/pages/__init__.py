@@ -1,1 +1,1 @@
-"""The HTML report and the output directory it lies in."""
+"""Offline HTML pages and the output files of a run."""

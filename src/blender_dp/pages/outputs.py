@@ -1,4 +1,4 @@
-"""Every file that a result is written as."""
+"""Output files of one result: tables, documents and the report."""
 
 import platform
 from dataclasses import asdict

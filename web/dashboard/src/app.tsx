@@ -1,4 +1,4 @@
-/** The frame of every page: who is signed in, where one can go, and the page itself. */
+/** Frame of every page: the signed-in person, the navigation and the page itself. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Taker } from './api/messages.js';
 import { Service } from './api/service.js';

@@ -1,4 +1,4 @@
-/** What is fetched for a page, and how far it is. */
+/** Values fetched for a page, and the state of the request. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ServiceProblem } from './api/service.js';
 

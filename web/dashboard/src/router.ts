@@ -1,4 +1,4 @@
-/** Which page an address means; all of it stands after the #, which is never sent. */
+/** Routes: the part of an address after the #, which browsers never send. */
 import { useEffect, useState } from 'preact/hooks';
 
 export const TABS = ['overview', 'head-list', 'release', 'downloads', 'privacy'] as const;

@@ -1,4 +1,4 @@
-/** Who uses these pages, for every part of them. */
+/** The signed-in person and the service client, for all parts of a page. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Taker } from './api/messages.js';

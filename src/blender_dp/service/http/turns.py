@@ -1,4 +1,4 @@
-"""Turns at long computations: one at a time, a few that wait, the others are refused."""
+"""Turns at long computations: one runs, a few wait, others are refused."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-/** Short names for what the service takes and gives. */
+/** Short names for the messages of the service. */
 import type { Schemas } from './schema.js';
 
 export type Campaign = Schemas['ShownCampaign'];

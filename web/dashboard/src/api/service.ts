@@ -1,4 +1,4 @@
-/** The documented HTTP interface, and nothing beside it. */
+/** Client of the documented HTTP interface. */
 import type { HeadListDocument, Plan, Release } from './documents.js';
 import type {
   Campaign,

@@ -1,4 +1,4 @@
-/** What was promised to whom, and what is spent. */
+/** Certificate of a release: the promise to each group, and the privacy that was spent. */
 
 import { numberOf } from '@blender-dp/pages/numbers.js';
 import { lossWords } from '@blender-dp/pages/promises.js';

@@ -1,4 +1,4 @@
-/** Everything that a campaign published, as files. */
+/** Downloads: every document that a campaign published. */
 import type { Campaign, State } from '../api/messages.js';
 import { type DocumentName, documentAddress } from '../api/service.js';
 import { Card } from '../parts/card.js';

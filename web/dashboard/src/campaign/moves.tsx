@@ -1,4 +1,4 @@
-/** What an operator may do now, each with a question first. */
+/** Moves that an operator may make now; each asks for confirmation. */
 import { useState } from 'preact/hooks';
 import type { Campaign } from '../api/messages.js';
 import type { ServiceProblem } from '../api/service.js';

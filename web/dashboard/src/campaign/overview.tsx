@@ -1,4 +1,4 @@
-/** Where a campaign is, what comes next, and how much has come in. */
+/** Overview of a campaign: its state, the next move, and its counts. */
 
 import { count, moment, plain } from '@blender-dp/pages/numbers.js';
 import type { Campaign } from '../api/messages.js';

@@ -1,4 +1,4 @@
-/** A statement that can be handed to the people who are asked. */
+/** Privacy statement for the people who are asked to take part. */
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';

@@ -1,4 +1,4 @@
-/** The release: what is popular, how sure that is, and what stands behind it. */
+/** Release of a campaign: estimates with intervals, weights, comparison of the groups, certificate. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
 import { count, day, percent, percentTick, plain, plural } from '@blender-dp/pages/numbers.js';

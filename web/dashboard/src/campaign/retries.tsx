@@ -1,4 +1,4 @@
-/** Buttons that have a job tried again which gave up, once its cause is gone. */
+/** Buttons that start a failed job again. */
 import { useState } from 'preact/hooks';
 import type { Campaign, Job, JobKind } from '../api/messages.js';
 import type { ServiceProblem } from '../api/service.js';

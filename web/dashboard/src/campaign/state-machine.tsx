@@ -1,4 +1,4 @@
-/** The one way through a campaign, with where it is now. */
+/** States of a campaign in their order; the current one is marked. */
 
 import { moment } from '@blender-dp/pages/numbers.js';
 import type { Campaign, State } from '../api/messages.js';

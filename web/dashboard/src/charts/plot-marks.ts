@@ -1,2 +1,2 @@
-/** What is used of Observable Plot, so that the rest of it stays out of the bundle. */
+/** Parts of Observable Plot that are used; the rest stays out of the bundle. */
 export { dot, plot, ruleX, ruleY } from '@observablehq/plot';

@@ -1,4 +1,4 @@
-/** How much the opt-in users count in the blend, by how popular a row is. */
+/** Chart of the weight of the opt-in users by the probability of a record. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
 import { percent, plain } from '@blender-dp/pages/numbers.js';

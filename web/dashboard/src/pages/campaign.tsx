@@ -1,4 +1,4 @@
-/** One campaign, in parts. */
+/** Page of one campaign, with a tab per part. */
 import type { Campaign } from '../api/messages.js';
 import { Downloads } from '../campaign/downloads.js';
 import { HeadList } from '../campaign/head-list.js';

@@ -1,4 +1,4 @@
-/** Every campaign and where it stands. */
+/** Page with all campaigns and their states. */
 
 import { count, day, plain } from '@blender-dp/pages/numbers.js';
 import type { Campaign } from '../api/messages.js';

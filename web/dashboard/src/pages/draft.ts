@@ -1,4 +1,4 @@
-/** A campaign as it is written in the form, and as it is sent. */
+/** Draft of a campaign: the fields of the form, and the message that is sent. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
 import type { NewCampaign, Question, Rules } from '../api/messages.js';

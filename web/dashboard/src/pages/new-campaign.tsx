@@ -1,4 +1,4 @@
-/** Making a campaign, with the planner's prediction beside the form. */
+/** Form for a new campaign, with the planner's prediction beside it. */
 import { useState } from 'preact/hooks';
 import type { ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';

@@ -1,4 +1,4 @@
-/** What the planned collection would give, from the planner; every number with its error. */
+/** Prediction of the planner for the form; every number with its error. */
 
 import { ABSENT, count, isNumber, percent, plain } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Local search over a release, as a device would do it: what is typed stays in this page. */
+/** Local search over a release: typed text stays in this page. */
 import { LocalSearch, type Suggestion } from '@blender-dp/client';
 import { percent, percentRange, plural } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Signing in with a token of the API. */
+/** Form to sign in with an API token. */
 import { useState } from 'preact/hooks';
 import type { Taker } from '../api/messages.js';
 import { Service, type ServiceProblem } from '../api/service.js';

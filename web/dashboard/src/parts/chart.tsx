@@ -1,4 +1,4 @@
-/** A chart of Observable Plot that fits its place and breaks no rule of the page. */
+/** Chart of Observable Plot, as wide as its place, without inline styles (the page's policy). */
 import type { PlotOptions } from '@observablehq/plot';
 import { useEffect, useRef, useState } from 'preact/hooks';
 

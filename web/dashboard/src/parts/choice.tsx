@@ -1,4 +1,4 @@
-/** One of a few, side by side. */
+/** Choice of one of a few options, side by side. */
 import { useId } from 'preact/hooks';
 
 interface ChoiceProps<Name extends string> {

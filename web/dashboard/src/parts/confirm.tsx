@@ -1,4 +1,4 @@
-/** A question before something that cannot be undone. */
+/** Confirmation before a move that cannot be undone. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
 interface ConfirmProps {

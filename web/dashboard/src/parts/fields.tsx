@@ -1,4 +1,4 @@
-/** Fields of a form, each with its label and what it means. */
+/** Fields of a form, each with a label and an explanation. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 

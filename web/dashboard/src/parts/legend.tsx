@@ -1,4 +1,4 @@
-/** Which colour and shape means what. */
+/** Legend of a chart: the colour and shape of each group. */
 import { type Group, MARK_BOX, SHAPES } from '@blender-dp/pages/series.js';
 
 export function GroupLegend({ groups }: { readonly groups: readonly Group[] }) {

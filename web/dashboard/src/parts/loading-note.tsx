@@ -1,4 +1,4 @@
-/** What stands where something is not there yet, or cannot be had. */
+/** Notes shown while a value is fetched, or when it could not be fetched. */
 import type { ComponentChildren } from 'preact';
 import type { ServiceProblem } from '../api/service.js';
 import type { Loaded } from '../loading.js';

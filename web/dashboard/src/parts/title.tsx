@@ -1,4 +1,4 @@
-/** The heading of a page, which is also what the tab is called. */
+/** Heading of a page, also the title of the tab. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-/** What people typed, which may be anything; and what stands for everything else. */
+/** Texts typed by people, and labels of wildcard rows. */
 import { WILDCARD_NAMES, WILDCARD_SIGN } from '@blender-dp/pages/cells.js';
 import type { Estimate } from '../api/documents.js';
 

@@ -1,4 +1,4 @@
-/** What a campaign promises, in words that can be handed to the people who are asked. */
+/** Sentences of the privacy statement of a campaign. */
 
 import { count, isNumber, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
 import { epsilonMeaning } from '@blender-dp/pages/promises.js';

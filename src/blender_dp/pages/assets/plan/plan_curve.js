@@ -1,4 +1,4 @@
-// One measure along one knob, with the range of nine collections in ten.
+// Curve of one predicted measure, with the range of nine collections in ten.
 
 const MEASURE_NAMES = { queries: "Queries on the list", records: "Records on the list",
   ndcg: "NDCG", query_l1: "L1 of the queries", record_l1: "L1 of the records",

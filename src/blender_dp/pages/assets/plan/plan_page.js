@@ -1,4 +1,4 @@
-// Reads the plan that lies in the page and starts its parts.
+// Page of a plan: reads the figures in the page and fills its parts.
 
 function showPlan(plan) {
   byId("made").textContent = `${count(plan.users)} users, ${percent(plan.opt_in)} opt in, `

@@ -1,4 +1,4 @@
-// The shown table as a CSV file, made from the page alone.
+// CSV file of the rows that the table shows.
 
 const CSV_FIELDS = ["cell", "query", "url", "probability", "std_error", "low", "high",
   "opt_in_probability", "client_probability", "opt_in_weight", "raw_probability",

@@ -1,4 +1,4 @@
-// Reads the figures that lie in the page and starts its parts.
+// Page of a run: reads the figures in the page and starts its parts.
 
 function isGroupSize([, size]) {
   return isNumber(size) && size > 0;

@@ -1,4 +1,4 @@
-// Probability by rank on two log axes: a straight line here is a power law.
+// Chart of probability by rank on two log axes, where a power law is a straight line.
 
 const CURVES = [
   { id: "queries", name: "Queries", one: "query", shape: "circle" },

@@ -1,4 +1,4 @@
-// The ranking with error bars: what is shown, on which axis, and what it says.
+// Ranking with error bars: the chosen rows, their axis, and the words around them.
 
 /** Start the ranking of queries or records. */
 function startRanking(report) {

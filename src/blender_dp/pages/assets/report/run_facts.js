@@ -1,4 +1,4 @@
-// How the run was made: settings, groups, input, and what is known to be imperfect.
+// Cards about the run: settings, groups, input, certificate and known flaws.
 
 const GROUP_NAMES = {
   opt_in: "Opt-in",

@@ -1,4 +1,4 @@
-// The top of the page: what was found, and what to know before reading on.
+// Summary at the top of the page: the result in one sentence, and warnings.
 
 /** Fill the summary. */
 function showSummary(report) {

@@ -1,4 +1,4 @@
-// The table of all estimates: sorted by any column, filtered, a page at a time.
+// Table of all estimates: sorted by any column, filtered, one page at a time.
 
 const FIRST_ORDER = { column: "probability", direction: -1 };
 

@@ -1,4 +1,4 @@
-// The columns of the table: what each sorts by and how it shows a row.
+// Columns of the table: the value that each sorts by, and how it shows a row.
 
 function tableColumns(report, what) {
   const rows = report.rows[what];

@@ -1,4 +1,4 @@
-// How much the opt-in group counts in each record's estimate.
+// Chart of the weight of the opt-in users in each record's estimate.
 
 const WINDOW = { least: -1, most: 2 };
 

@@ -1,4 +1,4 @@
-// Whether opt-in users and clients behave alike: the words, and where they differ most.
+// Comparison of opt-in users and clients: words, and the queries that differ most.
 
 import { clamp, isNumber } from "./numbers.js";
 

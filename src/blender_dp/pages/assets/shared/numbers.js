@@ -1,4 +1,4 @@
-// How numbers are written, the same on every page.
+// Numbers as text, the same on every page.
 
 export const ABSENT = "–";
 export const SPACE = "\u00a0";

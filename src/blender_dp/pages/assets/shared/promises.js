@@ -1,4 +1,4 @@
-// What was promised: ε and δ in words.
+// Promises in words: the meaning of ε and δ.
 
 import { isNumber, oneIn, percent, plain, SPACE } from "./numbers.js";
 

@@ -1,4 +1,4 @@
-// The rows of a table: which of them are shown, in which order, and what is said of a page.
+// Rows of a table: filter, order, and the words about a page of rows.
 
 import { count, isNumber } from "./numbers.js";
 

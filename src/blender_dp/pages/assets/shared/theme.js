@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until the reader chooses.
+// Theme of the page: the system's, or the reader's choice.
 
 const THEME_KEY = "blender-dp-theme";
 

@@ -1,4 +1,4 @@
-// One tooltip for the page: numbers of a mark, or the whole of a clipped text.
+// Tooltip of the page: numbers of a mark, or the full text where it is clipped.
 
 let tooltipAnchor = null;
 

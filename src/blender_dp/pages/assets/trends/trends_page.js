@@ -1,4 +1,4 @@
-// Reads the figures that lie in the page and starts its parts.
+// Page of trends: reads the figures in the page and starts its parts.
 
 function showTrendSummary(trends) {
   const { ranking, changes } = trends;

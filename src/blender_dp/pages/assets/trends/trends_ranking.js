@@ -1,4 +1,4 @@
-// The ranking: every place with the places it may truly be, and who cannot be told apart.
+// Ranking of queries: each with the places it may truly have, in groups that cannot be told apart.
 
 function startTrendRanking(trends) {
   if (trends.ranking.length === 0) return;
