@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from blender_dp.core.blend_probabilities.simplex import project
+from blender_dp.core.blend_probabilities.paper import project
 from blender_dp.core.head_list.cells import FloatArray
 
 vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-100, 100))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from blender_dp.core.blend_probabilities.simplex import project
+from blender_dp.core.blend_probabilities.paper import project
 from blender_dp.core.estimation.consistency import posterior_variances, reconcile
 from blender_dp.core.head_list.cells import Cells, FloatArray
 

@@ -5,8 +5,8 @@ Privacy: post-processing of private estimates; nothing is spent.
 
 import numpy as np
 
-from blender_dp.core.blend_probabilities.simplex import project
 from blender_dp.core.estimation.estimates import Blend, BlendedEstimates, Estimate, GroupEstimates
+from blender_dp.core.head_list.cells import FloatArray
 
 
 def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
@@ -36,3 +36,20 @@ def _blend(opt_in: Estimate, clients: Estimate) -> Blend:
         variance=w**2 * var_o + (1 - w) ** 2 * clients.variance,
     )
     return Blend(raw=raw, projected=project(raw.probability), opt_in_weight=w)
+
+
+def project(v: FloatArray) -> FloatArray:
+    """Return the nearest vector without negative entries that adds up to one (Fig. 7 line 5).
+
+    The algorithm of the paper's reference (Wang and Carreira-Perpiñán, 2013): subtract the one
+    constant that leaves a sum of one after negative entries are set to zero.
+
+    >>> project(np.array([0.6, 0.6, -0.2])).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    v = v - v.max()  # the nearest point is the same, and huge entries lose nothing that matters
+    u = np.sort(v)[::-1]
+    surplus = (np.cumsum(u) - 1) / np.arange(1, len(v) + 1)
+    last_positive = np.flatnonzero(u > surplus)[-1]
+    projected: FloatArray = np.maximum(v - surplus[last_positive], 0.0)
+    return projected
