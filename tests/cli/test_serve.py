@@ -22,6 +22,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.store import Chain
 from postgres_server import PostgresServer
 
 Script = Callable[..., subprocess.Popen[str]]
@@ -234,6 +236,16 @@ def test_tokens_are_made_listed_and_revoked(command: Command, tmp_path: Path) ->
     assert "revoked" in command("token", "list", *data).out
     assert_refused(command("token", "revoke", "Bob", *data), "name")
     assert command("token", "create", "Bob", "--role=king", *data).status == 2
+    assert asyncio.run(noted(tmp_path / "data")) == ["token-created", "token-revoked"]
+
+
+async def noted(data: Path) -> list[str]:
+    """Return the kinds of all entries of a service's audit log."""
+    store = await open_store(str(data / "service.sqlite"))
+    try:
+        return [entry["kind"] for entry in await store.log_entries(Chain.AUDIT, start=0, limit=9)]
+    finally:
+        await store.close()
 
 
 def test_work_does_what_waits_and_stops(command: Command, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ ATTACKS: dict[Callable[[Attack], None], str] = {
     entry_of_another_campaign: "has the log entry of something else",
     entry_of_another_kind: "has the log entry of something else",
     wrong_entry_hash: "has a log entry that was changed",
-    not_private: "for an experiment; nobody may report to it",
+    not_private: "for an experiment; no device may report to it",
     too_small: "must have at least 32 queries; it has 31",
     changed: "differs from the one that this campaign showed before",
     too_costly: "asks for ε = 8.5; this device allows at most 8",

@@ -37,7 +37,7 @@ def certify(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     json: Flag = False,
 ) -> None:
-    """Compute exactly what a published head list or a result spends of everybody's privacy.
+    """Compute exactly the privacy cost of a published head list or a result.
 
     From published files alone, in exact arithmetic: every column of the clients' channel, discovery
     over all swaps of a user, noise against sensitivity, and their sum. A result's own certificates

@@ -51,7 +51,7 @@ class Ending:
             signal.signal(one, on_signal)
 
     def with_parent(self) -> None:
-        """End when the process that started this one is gone: nobody else would end it.
+        """End when the process that started this one is gone: no other process would end it.
 
         For a process that :mod:`multiprocessing` started; an orphan would hold the port.
         """

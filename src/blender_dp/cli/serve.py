@@ -57,12 +57,12 @@ def serve(
         The largest δ that a campaign may have. Devices refuse more than 1e-5 by default.
     first_token_file
         File for the operator token that the very first start makes, readable by its owner only;
-        for a start that nobody watches. Default: the token is printed.
+        for an unattended start. Default: the token is printed.
     private_metrics
         Show /metrics only to those who send a token of any role.
     proxy
         Address or network of a front end whose X-Forwarded-For says where a request comes from;
-        give it once per front end. Default: nobody's, the connection's own address counts.
+        give it once per front end. Default: none, the connection's own address counts.
     """
     require_service_extra("serve")
     from blender_dp.cli.serving import Listening, serve_forever  # noqa: PLC0415 - an extra

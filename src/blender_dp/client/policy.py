@@ -143,7 +143,7 @@ def require_genuine(
         sentence = "the head list differs from the one that this campaign showed before"
         raise RefusedError(Rule.CHANGED, sentence)
     if not signed.head_list.private:
-        sentence = "the head list was made with a seed, for an experiment; nobody may report to it"
+        sentence = "the list was made with a seed, for an experiment; no device may report to it"
         raise RefusedError(Rule.NOT_PRIVATE, sentence)
     if len(signed.head_list.queries) < policy.smallest_list:
         raise RefusedError(

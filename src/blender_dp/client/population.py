@@ -52,7 +52,7 @@ class Played:
 
 
 def play(people: People, stage: Stage, randomness: Randomness) -> Played:
-    """Simulate everybody's part, waiting for the states between.
+    """Simulate every person's part, waiting for the states between.
 
     Whoever opts in does nothing once the opt-in side is sealed; likewise the clients.
     """

@@ -65,7 +65,7 @@ class When(Taken, frozen=True, kw_only=True):
     clients_until: Time | None = None
     clients_enough: Count | None = None
     open_hours: Annotated[int, Meta(ge=0, le=MOST_OPEN_HOURS)] = 24
-    """Before that, a number seals no side to which anybody may send."""
+    """With open enrolment, a number seals a side only after this many hours."""
 
     def rules(self) -> Rules:
         """Return them as the campaign has them."""
@@ -122,7 +122,7 @@ class WantedEnrolments(Taken, frozen=True, kw_only=True):
 
 
 class Receipt(Taken, frozen=True, kw_only=True):
-    """Which text somebody agreed to, and when."""
+    """The text of the consent, by version and digest, and when it was given."""
 
     version: Version
     text_digest: Annotated[str, Meta(pattern="^sha256:[0-9a-f]{64}$")]
@@ -165,7 +165,7 @@ class ShownConsent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
-    """A campaign as everybody may see it."""
+    """The public view of a campaign."""
 
     id: UUID
     name: str

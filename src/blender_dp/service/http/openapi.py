@@ -72,7 +72,7 @@ def openapi_document() -> dict[str, Any]:
     described = Litestar(
         route_handlers=list(HANDLERS),
         request_class=StrictRequest,
-        dependencies={"service": Provide(_nobody, sync_to_thread=False)},
+        dependencies={"service": Provide(_no_state, sync_to_thread=False)},
         openapi_config=OpenAPIConfig(
             title="blender-dp collection service",
             version=version("blender-dp"),
@@ -92,7 +92,7 @@ def openapi_document() -> dict[str, Any]:
     return document
 
 
-def _nobody() -> None:
+def _no_state() -> None:
     """Replace the service's state, which a description does not need."""
 
 

@@ -70,5 +70,5 @@ class Ticker:
         try:
             await store.move(campaign.id, move, origin=campaign.state, actor=ACTOR, now=now)
         except StoreRefusal as refusal:
-            if refusal.reason is not Reason.MOVE_NOT_ALLOWED:  # somebody else was faster
+            if refusal.reason is not Reason.MOVE_NOT_ALLOWED:  # another process moved it first
                 raise

@@ -81,7 +81,7 @@ class Worker:
         )
         if lease is None:
             return False
-        if lease.job.attempts > MOST_ATTEMPTS:  # nobody came back to say why
+        if lease.job.attempts > MOST_ATTEMPTS:  # the processes died without a failure
             await self._run_leased(lease, self._give_up)
             return True
         renewing = asyncio.create_task(self._keep_renewing(lease))

@@ -170,7 +170,7 @@ class KeyVault:
             file.write(content())
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # somebody was faster
+        with suppress(FileExistsError):  # another process wrote it first
             os.link(partial, path)
         if partial.stat().st_nlink == 1:  # not in use: leave no stray secret
             _wipe(partial)

@@ -5,7 +5,7 @@ same records would spend everybody's budget a second time, so the noise is deriv
 that decrypts the records, and from a fingerprint of everything that the list is computed from. The
 same data give the same list. Other data give independent noise, and the key vault refuses them once
 a result is recorded (``record_draw``). When the key is
-destroyed nobody can compute the list again.
+destroyed the list cannot be computed again.
 """
 
 import hashlib

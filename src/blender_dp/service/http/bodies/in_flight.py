@@ -2,7 +2,7 @@
 
 Bytes are counted as they arrive, not as a header announces them, so that an announcement alone
 takes nothing from others. Small bodies are not counted: the server's limit on open connections
-bounds them already, and a single report must not wait because somebody uploads batches.
+bounds them already, and a single report must not wait for uploads of batches.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Two threads in which larger bodies are inflated, decoded and checked.
 
-The event loop answers everybody; a body of some megabytes would stop it for as long as it takes to
+The event loop serves all clients; a body of some megabytes would stop it for as long as it takes to
 read. What waits for a thread is bounded, and what a thread does is bounded by the body's limits.
 """
 

@@ -141,4 +141,4 @@ BEARER = [{"token": list[str]()}]
 """How the OpenAPI description says that a token is needed."""
 operator = _admits(OPERATORS)
 auditor = _admits(AUDITORS)
-anybody_with_a_role = _admits(ANY_ROLE)
+any_role = _admits(ANY_ROLE)

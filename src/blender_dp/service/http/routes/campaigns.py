@@ -16,7 +16,7 @@ from blender_dp.service.http.messages import (
     WantedMove,
     WantedRetry,
 )
-from blender_dp.service.http.routes.asking import anybody_with_a_role, operator
+from blender_dp.service.http.routes.asking import any_role, operator
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs.failures import PASSING
@@ -71,7 +71,7 @@ async def create_campaign(
 @get(
     PATH,
     operation_id="list_campaigns",
-    **anybody_with_a_role,
+    **any_role,
     tags=["campaigns"],
     responses=refusals(*WITH_TOKEN, Problem.UNKNOWN_CAMPAIGN),
 )
@@ -133,7 +133,7 @@ async def move_campaign(
 @get(
     ONE + "/progress",
     operation_id="read_progress",
-    **anybody_with_a_role,
+    **any_role,
     tags=["campaigns"],
     responses=refusals(*WITH_TOKEN, Problem.UNKNOWN_CAMPAIGN),
 )

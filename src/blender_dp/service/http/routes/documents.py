@@ -32,7 +32,7 @@ Body = dict[str, Any]
 async def read_head_list(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> Response[Body]:
-    """Return the signed list that devices report against, the same for everybody."""
+    """Return the signed list that devices report against, the same for every device."""
     published = await service.lists.get(campaign_id)
     headers = {"etag": published.etag, "cache-control": CACHED, "vary": "accept-encoding"}
     if published.etag in _tags(request):
@@ -95,6 +95,6 @@ HANDLERS = (
     _reader(
         "certificate",
         Document.CERTIFICATE,
-        "Return what the campaign spends of everybody's privacy, exactly.",
+        "Return the exact privacy cost of the campaign for each group of users.",
     ),
 )

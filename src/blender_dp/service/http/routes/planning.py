@@ -13,7 +13,7 @@ from blender_dp.service.http.messages import Question
 from blender_dp.service.http.routes.asking import (
     StrictRequest,
     address_of,
-    anybody_with_a_role,
+    any_role,
 )
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.problems import Problem, ProblemError
@@ -25,7 +25,7 @@ from blender_dp.service.storage.store import Token
     "/v1/plan",
     operation_id="plan",
     status_code=200,
-    **anybody_with_a_role,
+    **any_role,
     tags=["planning"],
     responses=refusals(
         *(*WITH_BODY, *WITH_TOKEN, Problem.PARAMETERS_REFUSED),

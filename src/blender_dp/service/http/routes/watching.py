@@ -8,7 +8,7 @@ from litestar.openapi import ResponseSpec
 
 from blender_dp.service.http.access import ANY_ROLE
 from blender_dp.service.http.messages import Health, Taker
-from blender_dp.service.http.routes.asking import StrictRequest, admit_request, anybody_with_a_role
+from blender_dp.service.http.routes.asking import StrictRequest, admit_request, any_role
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.operation.metrics import MEDIA_TYPE
 from blender_dp.service.problems import RETRY_SECONDS
@@ -67,7 +67,7 @@ async def metrics(request: StrictRequest, service: NamedDependency[ServiceState]
 @get(
     "/v1/whoami",
     operation_id="whoami",
-    **anybody_with_a_role,
+    **any_role,
     tags=["watching"],
     responses=refusals(*WITH_TOKEN),
 )

@@ -13,7 +13,7 @@ _PATIENCE_SECONDS = 20
 
 
 def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
-    """Open the file, created if it is missing, readable by nobody else.
+    """Open the file; create it if it is missing, readable by its owner only.
 
     Only SQLite opens it: another descriptor, once closed, would drop the locks of all connections.
     """

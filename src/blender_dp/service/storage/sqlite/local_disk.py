@@ -22,7 +22,7 @@ _NETWORK = frozenset(
     ]
 )
 _DOUBTFUL = ("9p", "virtiofs", "fuse")
-"""A virtual machine's own disk, or somebody else's: the name does not tell."""
+"""A virtual machine's own disk or one of another machine: the name does not tell."""
 
 
 def require_local_disk(path: Path) -> None:
