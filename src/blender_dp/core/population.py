@@ -1,4 +1,4 @@
-"""What the five steps may ask of people's data: numbers, never rows.
+"""Population: the counts that the five steps may read of people's data, never rows.
 
 A log in memory, in DuckDB or on a cluster and the collection service's database all answer
 these questions, so the same :mod:`~blender_dp.core.blender` runs on each.

@@ -1,4 +1,4 @@
-"""What one deployed instance spends of everybody's privacy, computed exactly, and whom it tells.
+"""Certificate: what one head list or result spends of every group's privacy, computed exactly.
 
 An account for every group of users: what was promised to them, and each release that touches
 their data with what it spends. Every number follows from a head list and from public parameters

@@ -1,4 +1,4 @@
-"""Who is promised what, with the numbers of this run, in words; its certificate proves them."""
+"""Promises to each group of users, in words, with the numbers of one run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

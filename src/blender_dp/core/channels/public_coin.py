@@ -1,4 +1,4 @@
-"""Who is asked for the query only: a coin that everybody can check and no data decides."""
+"""Public coin: decides which clients report the query only; anyone can check it."""
 
 import hashlib
 import math

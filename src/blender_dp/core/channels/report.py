@@ -1,4 +1,4 @@
-"""What leaves a device: numbers of a head list, never a text."""
+"""Report of a device: numbers of a head list, never a text."""
 
 from dataclasses import dataclass
 from typing import Literal

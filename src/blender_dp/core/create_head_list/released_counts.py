@@ -1,4 +1,4 @@
-"""Records released with a noisy count, those of a small one not at all: discovery of ``sharp``.
+"""Release of every record whose noisy count reaches the threshold (``sharp``, Laplace branch).
 
 Privacy: (ε, δ) in the trusted-curator model for one record a user, with a plan that
 ``laplace_plan`` made for them; see PRIVACY.md beside this file.

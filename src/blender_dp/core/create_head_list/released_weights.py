@@ -1,4 +1,4 @@
-"""Which noisy weights pass the threshold, at a cost per released weight, not per record.
+"""Release of noisy weights above the threshold, at a cost per released weight, not per record.
 
 Every record with a sum W of weights gets noise X of its own, discrete Gaussian, and is released
 with D = W + X if D > τ. Most records are rare, and their noise would have to be far out: for

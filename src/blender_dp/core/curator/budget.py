@@ -1,4 +1,4 @@
-"""How the ``sharp`` preset spends an opt-in user's (ε, δ): one release, one line of the ledger.
+"""Budget of an opt-in user in the ``sharp`` preset: the share of (ε, δ) of each release.
 
 The paper parts the people: some find the list, others are counted, each at the full ε. Here
 every opt-in user serves both, so the budget is parted instead. What is released in all: the

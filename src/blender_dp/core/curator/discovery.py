@@ -1,4 +1,4 @@
-"""What CreateHeadList hands on: the candidates, and in ``sharp`` what was released of each."""
+"""Discovery: the candidates of CreateHeadList, and in ``sharp`` their released values."""
 
 from dataclasses import dataclass
 

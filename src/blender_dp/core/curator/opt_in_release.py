@@ -1,4 +1,4 @@
-"""What is released of the opt-in users' data in the ``sharp`` preset, with the law of its noise.
+"""Release of the opt-in users' data in the ``sharp`` preset, with the law of its noise.
 
 Two looks at the same users: D, by which a record got on the list, and E, the sum over users of
 the share each record has in the user's own data. All numbers are in users. Nothing else of these

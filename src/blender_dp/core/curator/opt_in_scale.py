@@ -1,4 +1,4 @@
-"""How the opt-in users' records are spread over users, and how D compares with E.
+"""Spread of the opt-in users' records over users, and the ratio of D to E.
 
 In the gauss branch D adds up weights 1/√(records of the user) and E shares, so D is larger, by a
 ratio that differs between queries with the kind of users who ask them.

@@ -1,4 +1,4 @@
-"""What the clients' reports say: about records, about queries, and how clients are shared out.
+"""Views of the clients: estimates for records and for queries, and the share asked for each.
 
 Every client sends one report, about the query alone with probability φ, else about the record.
 """

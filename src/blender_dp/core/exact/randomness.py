@@ -1,4 +1,4 @@
-"""Where every coin comes from: one AES-CTR keystream, keyed by the system or by a seed.
+"""Randomness: one AES-CTR keystream, keyed by the system or by a seed.
 
 Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; its
 output cannot be told from uniform bits by anyone who cannot break AES-256. Noise is drawn

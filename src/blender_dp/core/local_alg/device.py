@@ -1,4 +1,4 @@
-"""What a device runs: from a record to the report that may leave it."""
+"""Device: from a record to the report that may leave it."""
 
 from collections.abc import Callable
 from typing import Any
