@@ -109,7 +109,7 @@ async def test_a_final_failure_erases_the_records_and_their_keys(
     assert [rows async for rows in fresh.dependencies.store.contributions(UUID(campaign))] == []
     assert_destroyed(fresh, campaign, *OF_RECORDS)
     failed, erase = (await fresh.progress(campaign))["jobs"]
-    assert failed["advice"].startswith("Its records are erased. Purge the campaign")
+    assert failed["advice"].startswith("A job erases its records. Purge the campaign")
     assert (erase["kind"], erase["state"], erase["advice"]) == ("erase", "done", None)
 
 

@@ -1,9 +1,11 @@
 """Bodies that would cost the service far more than they cost their sender."""
 
 import asyncio
+import gc
 import gzip
 import json
 import threading
+import weakref
 import zlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -256,6 +258,40 @@ async def test_a_refusal_that_waits_holds_no_thread_and_no_place() -> None:
     assert not refused.done()
     refused.cancel()
     threads.close()
+
+
+class Inflated:
+    """Stands for the bytes of a body, whose end can be seen."""
+
+
+async def test_a_refused_body_is_let_go_before_its_answer() -> None:
+    threads, held = BodyThreads(refusal_seconds=0.1), list[weakref.ref[Inflated]]()
+
+    def refuse() -> None:
+        inflated = Inflated()
+        held.append(weakref.ref(inflated))
+        try:
+            raise ValueError
+        except ValueError:
+            raise Problem.BODY_NOT_GZIP.error() from None
+
+    gc.collect()
+    gc.disable()
+    try:
+        refused = asyncio.create_task(threads.run(refuse))
+        while not held or threads._waiting:
+            await asyncio.sleep(0.001)
+        assert held[0]() is None, "held while the refusal waits"
+        with pytest.raises(ProblemError):
+            await refused
+        del refused
+        for _ in range(5):
+            with pytest.raises(ProblemError):
+                await threads.run(refuse)
+        assert [reference() for reference in held] == [None] * 6
+    finally:
+        gc.enable()
+        threads.close()
 
 
 async def test_a_body_to_no_campaign_is_not_read(service: Service) -> None:

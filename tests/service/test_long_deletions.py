@@ -8,12 +8,14 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from service.running import running
 
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.postgres import connection as postgres_connection
 from blender_dp.service.storage.tables import campaigns
+from blender_dp.wire.service.contribution import MOST_BYTES
 from campaign_stores import (
     NOW,
     a_contribution,
@@ -118,6 +120,29 @@ async def test_everything_is_deleted_after_a_purge(
         await store.scrub(campaign)
         assert not any((await left(beside, campaign)).values())
         assert (await left(beside, other))["contributions"] == 1
+
+
+def test_a_transaction_deletes_at_most_128_mib_of_contributions() -> None:
+    assert campaigns._CONTRIBUTIONS_AT_ONCE * (MOST_BYTES + 2**16) <= 2**27
+
+
+async def test_rows_are_deleted_even_if_the_keys_cannot_be_destroyed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaigns, "_AT_ONCE", 2)
+    async with running(tmp_path) as service:
+        campaign = await service.created()
+        await service.moved(campaign, "open-opt-in", "draft")
+        for token in await service.enrolled(campaign, 7):
+            assert (await service.contribute(campaign, token)).status_code < 300
+
+        def fail(*_: object) -> None:
+            raise OSError
+
+        monkeypatch.setattr(service.dependencies.keys, "destroy", fail)
+        await service.moved(campaign, "purge", "opt-in-open")
+        await service.jobs_done()
+        assert (await service.dependencies.store.progress(UUID(campaign))).enrolled == 0
 
 
 @pytest.mark.parametrize("rows", [0, 1, 9, 10, 11, 20, 25])

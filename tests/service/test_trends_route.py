@@ -116,6 +116,18 @@ async def test_a_pair_is_compared_once_and_few_pairs_wait(
     answers = await asyncio.gather(*asked)
     assert [slug_of(one.result()) for one in refused] == ["overloaded"]
     assert sorted(one.status_code for one in answers) == [200] * MOST_WAITING + [503]
-    before = len(compared)
+    assert len(compared) == 1
     assert (await fresh.http.get(path(done, done))).content == b"{}"
-    assert len(compared) == before
+    assert len(compared) == 1
+
+
+async def test_a_kept_answer_reads_no_release_and_a_long_release_is_not_compared(
+    fresh: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, other = [await released(fresh, 50) for _ in range(2)]
+    answer = await fresh.http.get(path(done, done))
+    length = len((await fresh.http.get(f"/v1/campaigns/{done}/release")).content)
+    monkeypatch.setattr(route, "_MOST_BYTES", length - 1)
+    assert slug_of(await fresh.http.get(path(done, other))) == "release-too-large"
+    monkeypatch.setattr(route, "read_published", None)
+    assert (await fresh.http.get(path(done, done))).content == answer.content

@@ -93,6 +93,9 @@ class Problem(Enum):
     PARAMETERS_REFUSED = Kind(
         "parameters-refused", 422, "Every parameter must be within its documented range."
     )
+    RELEASE_TOO_LARGE = Kind(
+        "release-too-large", 422, "A release that is compared here must have at most 8 MiB."
+    )
     PLAN_TOO_LARGE = Kind(
         "plan-too-large", 422, "The plan must be computed within a minute and 4 GiB of memory."
     )

@@ -1,5 +1,6 @@
 """The embedded engine keeps to its memory, numbers rows safely and tells nobody's secrets."""
 
+import gzip
 from pathlib import Path
 
 import duckdb
@@ -105,6 +106,18 @@ def test_a_log_is_held_if_it_takes_an_eighth_of_memory(
 ) -> None:
     connection = connect(tmp_path, 256 << 20)
     source = open_log(connection, [write_log(tmp_path / "log.tsv", rows=40, users=9)])
+    tables = DuckDBTables(connection, source, memory_limit=limit_in_logs * source.bytes)
+    assert tables.holds_log is is_held
+
+
+@pytest.mark.parametrize(("limit_in_logs", "is_held"), [(80, True), (79, False)])
+def test_a_packed_log_counts_ten_times(
+    tmp_path: Path, limit_in_logs: int, *, is_held: bool
+) -> None:
+    connection, packed = connect(tmp_path, 256 << 20), tmp_path / "log.tsv.gz"
+    text = write_log(tmp_path / "log.tsv", rows=40, users=9).read_bytes()
+    packed.write_bytes(gzip.compress(text))
+    source = open_log(connection, [packed])
     tables = DuckDBTables(connection, source, memory_limit=limit_in_logs * source.bytes)
     assert tables.holds_log is is_held
 

@@ -84,12 +84,12 @@ class DuckDBTables:
 
     @property
     def holds_log(self) -> bool:
-        """True if the files take an eighth of the memory limit or less.
+        """True if the text of the files takes an eighth of the memory limit or less.
 
-        A text takes one and a half times its size in a table, more if it was compressed. What
-        does not fit would be written to disk, which costs more than to read the files again.
+        A text takes one and a half times its size in a table. What does not fit would be written
+        to disk, which costs more than to read the files again.
         """
-        return self._source.bytes <= self._memory_limit // 8
+        return self._source.text_bytes <= self._memory_limit // 8
 
     def log(self) -> Frame:
         """Return the log as its reader gives it."""

@@ -12,9 +12,14 @@ _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
 
 
 async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
-    """Destroy the campaign's keys that nothing needs any more, then scrub the storage."""
-    await asyncio.to_thread(_destroy, dependencies, campaign)
-    await dependencies.store.scrub(campaign.id)
+    """Destroy the campaign's keys that nothing needs any more, then scrub the storage.
+
+    The rows go even if the keys cannot be destroyed; the job has then failed and is repeated.
+    """
+    try:
+        await asyncio.to_thread(_destroy, dependencies, campaign)
+    finally:
+        await dependencies.store.scrub(campaign.id)
     return JobResult(move=None, documents={}, log_entries=[], counter_sizes={})
 
 

@@ -42,17 +42,17 @@ PASSING = frozenset({Failure.GAVE_UP, Failure.PROCESS_DIED})
 """After these an operator may retry a job: its data are kept."""
 _ADVICE: Mapping[Failure, str] = MappingProxyType(
     {
-        Failure.TOO_FEW_OPT_IN_USERS: "Its records are erased. Purge the campaign and make another "
-        "one with more opt-in users.",
-        Failure.EMPTY_HEAD_LIST: "Its records are erased. Purge the campaign and make another one "
-        "with more opt-in users or a larger ε.",
+        Failure.TOO_FEW_OPT_IN_USERS: "A job erases its records. Purge the campaign and make "
+        "another one with more opt-in users.",
+        Failure.EMPTY_HEAD_LIST: "A job erases its records. Purge the campaign and make another "
+        "one with more opt-in users or a larger ε.",
         Failure.TOO_FEW_REPORTS: "The list stays published. Purge the campaign and make another "
         "one with more clients.",
-        Failure.PROMISE_BROKEN: "Nothing was published and its records are erased. Purge the "
+        Failure.PROMISE_BROKEN: "Nothing was published; a job erases its records. Purge the "
         "campaign and report the fault to the makers of this software.",
-        Failure.KEY_DESTROYED: "Its records are erased. If this database was restored from a "
+        Failure.KEY_DESTROYED: "A job erases its records. If this database was restored from a "
         "backup, the list was published before. Purge the campaign.",
-        Failure.DRAWN_ALREADY: "Its records are erased. This database was restored from a "
+        Failure.DRAWN_ALREADY: "A job erases its records. This database was restored from a "
         "backup, or the software was changed since. Purge the campaign.",
         Failure.GAVE_UP: "Find the cause in the logs, remove it and retry the job; or purge the "
         "campaign, which erases its records.",

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from blender_dp.engine.duckdb.readers.files import Compression, compression_of
+
 
 class LogFormat(StrEnum):
     """The formats a search log may come in."""
@@ -45,3 +47,9 @@ class LogSource:
     files: tuple[Path, ...]
     bytes: int
     """The size of the files as they are stored, compressed or not."""
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of the text, estimated at ten times that of packed files."""
+        is_packed = any(compression_of(path) is not Compression.NONE for path in self.files)
+        return 10 * self.bytes if is_packed else self.bytes

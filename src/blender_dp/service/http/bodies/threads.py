@@ -7,6 +7,7 @@ read. What waits for a thread is bounded, and what a thread does is bounded by t
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from blender_dp.service.problems import RETRY_SECONDS, Problem, ProblemError
@@ -45,13 +46,22 @@ class BodyThreads:
         if self._waiting >= self._most:
             raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
         self._waiting += 1
-        done = self._pool.submit(work, *args, **options)
-        done.add_done_callback(self._free_place_soon(asyncio.get_running_loop()))
+        outcome = await self._outcome(work, *args, **options)
+        if not isinstance(outcome, ProblemError):
+            return outcome
         try:
-            return await asyncio.wrap_future(done)
-        except ProblemError:
             await asyncio.sleep(self._refusal_seconds)
-            raise
+            raise outcome
+        finally:
+            del outcome  # else this frame and the traceback keep each other
+
+    def _outcome(
+        self, work: Callable[Given, Result], *args: Given.args, **options: Given.kwargs
+    ) -> "asyncio.Future[Result | ProblemError]":
+        """Return the future of what ``work`` returns or refuses."""
+        done = self._pool.submit(_refusal_as_value, partial(work, *args, **options))
+        done.add_done_callback(self._free_place_soon(asyncio.get_running_loop()))
+        return asyncio.wrap_future(done)
 
     def close(self) -> None:
         """End the threads once what they do is done; drop what waits."""
@@ -67,3 +77,12 @@ class BodyThreads:
                 loop.call_soon_threadsafe(free_place)
 
         return call
+
+
+def _refusal_as_value(work: Callable[[], Result]) -> Result | ProblemError:
+    """Return a refusal without its traceback, whose frames hold the inflated body."""
+    try:
+        return work()
+    except ProblemError as error:
+        error.__context__ = None
+        return error.with_traceback(None)

@@ -13,12 +13,15 @@ from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, chang
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.documents import CACHED, MISSING, json_response, read_published
 from blender_dp.service.http.routes.refusals import refusals
+from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.published.release import release_of
 
-_MOST_KEPT = 64
-"""Answers kept in memory, so that the same pair is compared once."""
+_MOST_KEPT = 16
+"""Answers kept in memory, so that the same pair is compared once: 2 MB each, at most."""
+_MOST_BYTES = 8 << 20
+"""Length of a release that is compared here: about 9,000 records, which take two seconds."""
 
 
 class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +41,7 @@ class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):
     ONE + "/trends",
     operation_id="read_trends",
     tags=["documents"],
-    responses=refusals(*MISSING),
+    responses=refusals(*MISSING, Problem.RELEASE_TOO_LARGE),
 )
 async def read_trends(
     campaign_id: FromPath[UUID],
@@ -49,15 +52,26 @@ async def read_trends(
 
     One comparison is computed at a time; releases never change, so an answer is kept.
     """
-    now = await read_published(service, campaign_id, Document.RELEASE)
-    then = await read_published(service, since, Document.RELEASE)
-    content = service.trends.get((campaign_id, since))
+    pair = campaign_id, since
+    content = service.trends.get(pair)
     if content is None:
-        content = await service.trend_turns.run(_compare, now, then)
-        if len(service.trends) >= _MOST_KEPT:
-            service.trends.clear()
-        service.trends[campaign_id, since] = content
+        now, then = [await read_published(service, one, Document.RELEASE) for one in pair]
+        if max(len(now), len(then)) > _MOST_BYTES:
+            raise Problem.RELEASE_TOO_LARGE.error()
+        content = await service.trend_turns.run(_compare_once, service.trends, pair, now, then)
     return json_response(content, {"cache-control": CACHED})
+
+
+def _compare_once(
+    kept: dict[tuple[UUID, UUID], bytes], pair: tuple[UUID, UUID], now: bytes, then: bytes
+) -> bytes:
+    """Return the answer that another request was given meanwhile, or compute and keep it."""
+    if pair not in kept:
+        content = _compare(now, then)
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[pair] = content
+    return kept[pair]
 
 
 def _compare(now: bytes, then: bytes) -> bytes:

@@ -154,6 +154,8 @@ _KEY_OF = {"contributions": "enrolment", "enrolments": "digest", "report_ids": "
 """The columns by which rows of a campaign are told apart, where there may be many."""
 _AT_ONCE = 2_000
 """Rows deleted in one transaction: a server that is given more may not be done in time."""
+_CONTRIBUTIONS_AT_ONCE = 25
+"""The same for contributions, which have at most 4 MiB each."""
 
 
 async def find_tables_to_empty(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
@@ -182,8 +184,9 @@ async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b
         await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
         return None
     these = f"FROM {table} WHERE campaign = $1 AND {key} >= $2"
+    rows = min(_AT_ONCE, _CONTRIBUTIONS_AT_ONCE) if table == "contributions" else _AT_ONCE
     found = await first(
-        tx, f"SELECT {key} {these} ORDER BY {key} LIMIT 1 OFFSET $3", number, start, _AT_ONCE
+        tx, f"SELECT {key} {these} ORDER BY {key} LIMIT 1 OFFSET $3", number, start, rows
     )
     if found is None:
         await tx.run(f"DELETE {these}", number, start)
