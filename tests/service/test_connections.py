@@ -13,7 +13,11 @@ import pytest
 import uvicorn
 from service.running import START
 
-from blender_dp.service.http.connections import ConnectionLimits
+from blender_dp.service.http.connections import (
+    FLOOD,
+    ConnectionLimits,
+    return_freed_memory,
+)
 from blender_dp.service.operation.event_log import EventLog
 
 pytestmark = pytest.mark.anyio
@@ -181,3 +185,18 @@ async def test_where_all_are_at_work_a_new_one_is_asked_to_come_later() -> None:
                 assert (await reader.read()).endswith(b"ok")
         for _, other in (*busy, (None, writer)):
             other.close()
+
+
+def test_freed_memory_is_returned_when_a_flood_is_over() -> None:
+    limits = ConnectionLimits(event_log=EventLog(lambda: START, io.StringIO()))
+    for count in range(1, 2 * FLOOD + 1):
+        limits.warn_if_many(count)
+    returned = [count for count in reversed(range(2 * FLOOD)) if limits.is_flood_over(count)]
+    assert returned == [FLOOD, FLOOD // 2]
+    return_freed_memory()
+
+
+def test_few_connections_return_no_memory() -> None:
+    limits = ConnectionLimits(event_log=EventLog(lambda: START, io.StringIO()))
+    limits.warn_if_many(FLOOD - 1)
+    assert not any(limits.is_flood_over(count) for count in reversed(range(FLOOD - 1)))

@@ -1,7 +1,8 @@
 """What a campaign leaves is deleted even where that takes longer than the server may take."""
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -120,6 +121,27 @@ async def test_everything_is_deleted_after_a_purge(
         await store.scrub(campaign)
         assert not any((await left(beside, campaign)).values())
         assert (await left(beside, other))["contributions"] == 1
+
+
+async def test_a_move_deletes_what_is_not_much_itself(tmp_path: Path) -> None:
+    """Where the rows are few, none waits for the job that erases."""
+    path = tmp_path / "service.sqlite"
+    store = await open_store(str(path))
+    released = await opened_for_clients(store)
+    await store.add_reports(released, some_reports(range(5)))
+    await moved(store, released, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    await store.finish(await leased(store, JobKind.RELEASE), a_release(), now=NOW)
+    await leased(store, JobKind.ERASE)  # and never run
+    failed = await opened_for_opt_in(store)
+    await store.add_enrolments(failed, [bytes(32)])
+    await store.contribute(failed, a_contribution(bytes(32)))
+    await moved(store, failed, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
+    job = await leased(store, JobKind.HEAD_LIST)
+    await store.fail(job, "empty-head-list", is_final=True, now=NOW)
+    assert [piece async for piece in store.contributions(failed)] == []
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM report_ids").fetchone() == (0,)
 
 
 def test_a_transaction_deletes_at_most_128_mib_of_contributions() -> None:

@@ -7,8 +7,10 @@ connections keep nobody out.
 """
 
 import asyncio
+import ctypes
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -26,6 +28,8 @@ _REFUSAL = (
 RESERVED = 512
 """Descriptors for everything but connections: the database, keys, files, other processes."""
 _FEWEST_CONNECTIONS = 64
+FLOOD = 1_000
+"""Open connections from which on their memory is worth returning when they are gone."""
 _WARN_SHARE = 0.8
 _WARN_SECONDS = 60.0
 
@@ -45,6 +49,8 @@ class ConnectionLimits:
     waiting: "OrderedDict[TimedConnection, None]" = field(default_factory=OrderedDict)
     """Connections without a request, the one that waits longest first."""
     _warned: float = float("-inf")
+    _most_open: int = 0
+    """Connections open at once since freed memory was last returned."""
 
     def protocol(self) -> type[HttpToolsProtocol]:
         """Return what the server makes for each connection."""
@@ -52,10 +58,24 @@ class ConnectionLimits:
 
     def warn_if_many(self, count: int) -> None:
         """Write a line when most of the limit is used, at most once in a minute."""
+        self._most_open = max(self._most_open, count)
         if count < _WARN_SHARE * self.most or time.monotonic() < self._warned + _WARN_SECONDS:
             return
         self._warned = time.monotonic()
         self.event_log.write("many-connections", open=count, limit=self.most)
+
+    def is_flood_over(self, count: int) -> bool:
+        """Tell whether half of many connections are gone, once for every half."""
+        if self._most_open < FLOOD or 2 * count > self._most_open:
+            return False
+        self._most_open = count
+        return True
+
+
+def return_freed_memory() -> None:
+    """Return freed memory to the system. Only glibc offers this; it keeps the memory otherwise."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class TimedConnection(HttpToolsProtocol):
@@ -82,6 +102,8 @@ class TimedConnection(HttpToolsProtocol):
         self._stop_write_timer()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
+        if self.limits.is_flood_over(len(self.connections)):
+            self.loop.run_in_executor(None, return_freed_memory)
 
     def data_received(self, data: bytes) -> None:
         """Read on; what is no part of a request that is being answered must end soon."""
