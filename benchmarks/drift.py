@@ -85,7 +85,8 @@ def query_coverage(result: BlenderResult, log: CodedLog, *, robust: bool) -> flo
     users = released.tally.users + reported.reports
     level = combine(released.release, released.cells, reported, users=users, robust=robust).queries
     truth = released.cells.by_query(log.true_cells(result.head_list))
-    return coverage((level.low[:-1], level.high[:-1]), truth[:-1]).share
+    low, high = level.interval()
+    return coverage((low[:-1], high[:-1]), truth[:-1]).share
 
 
 def row(log: CodedLog, shape: Shape, epsilon: float, tilt: float) -> str:

@@ -30,9 +30,7 @@ RESULT = small_result()
 LIST = RESULT.head_list
 CERTIFICATE = certified_document(LIST, RESULT.parameters, None)
 RELEASE = json.loads(
-    canonical(
-        release_document(RESULT, CERTIFICATE, private=LIST.private, created="2026-11-15T09:00:00Z")
-    )
+    canonical(release_document(RESULT, CERTIFICATE, created="2026-11-15T09:00:00Z"))
 )
 COUNTS = ReportCounts(
     cells=REPORTS, cell_reports=int(REPORTS.sum()), queries=REPORTS[:0], query_reports=0

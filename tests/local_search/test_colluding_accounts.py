@@ -154,7 +154,7 @@ def test_whole_runs_list_the_planted_record_and_do_not_serve_it(
         )
         result = blender(attacked(population), parameters, randomness)
         path = tmp_path_factory.mktemp("run") / "release.json"
-        write_document(path, release_document(result, {}, private=False, created=""))
+        write_document(path, release_document(result, {}, created=""))
         release = read_release(path)
         listed += any(row.url == name.url for row in release.listed_records().get(name.query, []))
         found = served(release, ServingRule())

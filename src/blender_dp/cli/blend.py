@@ -38,7 +38,6 @@ def blend(
         Print a summary for a program instead of the table.
     """
     result = blended_result(head_list, opt_in_estimates, client_estimates)
-    private = result.head_list.private
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
-        write_result(partial, result, private=private, facts={})
-    show_result(result, output, private=private, as_json=json)
+        write_result(partial, result, facts={})
+    show_result(result, output, as_json=json)

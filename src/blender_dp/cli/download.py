@@ -56,7 +56,7 @@ def download(
         result = write_released(partial, released, campaign)
     if pinned is None:
         say(f"signed with the key {released.public_key}; pass it as --key from now on")
-    show_result(result, output, private=result.head_list.private, as_json=json)
+    show_result(result, output, as_json=json)
 
 
 def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> BlenderResult:
@@ -65,9 +65,9 @@ def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> 
         write_document(directory / name, document)
     result = released_result(released.documents)
     release = released.documents["release.json"]
-    created, private = str(release["created"]), result.head_list.private
+    created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
-    write_outputs(directory, result, private=private, created=created, facts=facts)
+    write_outputs(directory, result, created=created, facts=facts)
     # As it was released, to the last digit: the log names its digest.
     write_document(directory / "release.json", release)
     return result

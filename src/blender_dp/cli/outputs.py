@@ -14,12 +14,10 @@ from blender_dp.wire.published.estimates import read_clients, read_opt_in
 from blender_dp.wire.published.head_list import read_head_list
 
 
-def write_result(
-    directory: Path, result: BlenderResult, *, private: bool, facts: dict[str, Any]
-) -> None:
+def write_result(directory: Path, result: BlenderResult, *, facts: dict[str, Any]) -> None:
     """Write every file of a result into ``directory``."""
     created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    write_outputs(directory, result, private=private, created=created, facts=facts)
+    write_outputs(directory, result, created=created, facts=facts)
 
 
 def blended_result(
@@ -62,17 +60,17 @@ def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> d
     return facts
 
 
-def show_result(result: BlenderResult, output: Path, *, private: bool, as_json: bool) -> None:
+def show_result(result: BlenderResult, output: Path, *, as_json: bool) -> None:
     """Print the ranking, or a summary that a program can read."""
     for note in notes(result):
         say(note)
-    if not private:
+    if not result.private:
         say("Made with a seed: an experiment, not private; do not publish it.")
     if as_json:
         print_json(
             {
                 "output": str(output),
-                "private": private,
+                "private": result.private,
                 "queries": len(result.head_list.queries),
                 "records": len(result.head_list.records()),
             }

@@ -58,5 +58,5 @@ def run(
         )
         progress.step("write the results")
         facts = run_facts(result, synthetic=False, timings=timings)
-        write_result(partial, result.blender, private=result.private, facts=facts)
-    show_result(result.blender, output, private=result.private, as_json=json)
+        write_result(partial, result.blender, facts=facts)
+    show_result(result.blender, output, as_json=json)

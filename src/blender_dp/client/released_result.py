@@ -40,7 +40,7 @@ def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult
     certificate = require_same(Path(CERTIFICATE), dict(documents[CERTIFICATE]), head_list)
     release = documents[RELEASE]
     created = str(release.get("created"))
-    again = release_document(result, certificate, private=head_list.private, created=created)
+    again = release_document(result, certificate, created=created)
     if not _is_same(again, release):
         raise InputError(RELEASE, "is not what the released integers give")
     return result

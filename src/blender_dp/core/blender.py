@@ -113,6 +113,11 @@ class BlenderResult:
         """The final head list HL."""
         return self.curated.head_list
 
+    @property
+    def private(self) -> bool:
+        """False if a seed was used: the mark of the head list decides."""
+        return self.head_list.private
+
 
 Progress = Callable[[str], None]
 """Is told when a step begins; the time between two calls is the time of a step."""

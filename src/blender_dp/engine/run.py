@@ -128,8 +128,6 @@ class RunResult:
     """The blended result of a log and how it was made."""
 
     blender: BlenderResult
-    private: bool
-    """False when a seed was used."""
     seed: int | None
     opt_in: float | None
     format: LogFormat
@@ -139,6 +137,11 @@ class RunResult:
     memory_limit: int
     peak_memory: int
     """The largest resident size of this process so far, in bytes."""
+
+    @property
+    def private(self) -> bool:
+        """False when a seed was used."""
+        return self.blender.private
 
     @property
     def records(self) -> pa.Table:
@@ -219,7 +222,6 @@ def run(
     clock.stop()
     return RunResult(
         blender=result,
-        private=randomness.is_private,
         seed=seed,
         opt_in=opt_in,
         format=counted.format,

@@ -38,22 +38,21 @@ TIMINGS = "timings"
 
 
 def write_outputs(
-    directory: Path, result: BlenderResult, *, private: bool, created: str, facts: dict[str, Any]
+    directory: Path, result: BlenderResult, *, created: str, facts: dict[str, Any]
 ) -> None:
     """Write the tables, the documents and the report of one result.
 
     Args:
         directory: Where to; it exists.
         result: What was computed.
-        private: False if a seed was used anywhere.
         created: When, in ISO 8601.
         facts: What is known of how it was made: input, engine, seed, perhaps timings.
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
     certificate = released_certificate(result)
-    release = release_document(result, certificate, private=private, created=created)
-    run = run_document(result, certificate, private=private, created=created, facts=facts)
+    release = release_document(result, certificate, created=created)
+    run = run_document(result, certificate, created=created, facts=facts)
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)
     write_document(directory / "run.json", run)
@@ -74,7 +73,6 @@ def run_document(
     result: BlenderResult,
     certificate: dict[str, Any],
     *,
-    private: bool,
     created: str,
     facts: dict[str, Any],
 ) -> dict[str, Any]:
@@ -83,7 +81,7 @@ def run_document(
     return {
         "format": "blender-dp run",
         "version": 1,
-        "private": private,
+        "private": result.private,
         "created": created,
         "parameters": parameters.document(),
         "users": user_counts(result),

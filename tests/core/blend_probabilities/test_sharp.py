@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
-from blender_dp.core.blend_probabilities.sharp import Combined, combine
+from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.estimation.client_views import ClientView, ClientViews, choose_query_share
+from blender_dp.core.estimation.estimates import Blend, BlendedEstimates, Estimate
 from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
@@ -23,6 +24,16 @@ VECTORS: dict[str, dict[str, Any]] = json.loads(
     (Path(__file__).parent / "sharp_vectors.json").read_text(encoding="utf-8")
 )["cases"]
 BRANCHES: list[tuple[Branch, bool]] = [("laplace", True), ("laplace", False), ("gauss", False)]
+
+
+def opt_in_of(level: Blend) -> Estimate:
+    assert level.groups is not None
+    return level.groups[0]
+
+
+def clients_of(level: Blend) -> Estimate:
+    assert level.groups is not None
+    return level.groups[1]
 
 
 class Vector:
@@ -55,7 +66,7 @@ class Vector:
         self.users, self.robust, self.expected = case["users"], case["robust"], case["expected"]
         self.expected_kept = case["kept"]
 
-    def combined(self) -> Combined:
+    def combined(self) -> BlendedEstimates:
         return combine(self.release, self.cells, self.clients, users=self.users, robust=self.robust)
 
 
@@ -104,16 +115,16 @@ def test_the_query_share_is_that_of_the_simulation(vector: Vector) -> None:
 
 def test_the_blend_is_that_of_the_simulation(vector: Vector) -> None:
     found, expected = vector.combined(), vector.expected
-    assert_close(found.cells.estimate.probability, expected["p"])
-    assert_close(found.cells.estimate.variance, expected["cell_variance"])
-    assert_close(found.cells.low, expected["low"])
-    assert_close(found.cells.high, expected["high"])
-    assert_close(found.cells.opt_in.probability, expected["opt_in"])
-    assert_close(found.cells.opt_in.variance, expected["opt_in_variance"])
-    assert_close(found.cells.clients.variance, expected["client_variance"])
-    assert_close(found.queries.estimate.variance, expected["query_variance"])
-    assert_close(found.queries.low, expected["query_low"])
-    assert_close(found.queries.high, expected["query_high"])
+    assert_close(found.cells.raw.probability, expected["p"])
+    assert_close(found.cells.raw.variance, expected["cell_variance"])
+    assert_close(found.cells.interval()[0], expected["low"])
+    assert_close(found.cells.interval()[1], expected["high"])
+    assert_close(opt_in_of(found.cells).probability, expected["opt_in"])
+    assert_close(opt_in_of(found.cells).variance, expected["opt_in_variance"])
+    assert_close(clients_of(found.cells).variance, expected["client_variance"])
+    assert_close(found.queries.raw.variance, expected["query_variance"])
+    assert_close(found.queries.interval()[0], expected["query_low"])
+    assert_close(found.queries.interval()[1], expected["query_high"])
     assert_close(found.queries.opt_in_weight, expected["opt_in_query_weight"])
 
 
@@ -126,22 +137,22 @@ def test_the_test_of_drift_is_that_of_the_simulation(vector: Vector) -> None:
     assert_close(drift.between_group_variance, vector.expected["between_group_variance"])
 
 
-def blended(groups: Groups, *, robust: bool = True) -> Combined:
+def blended(groups: Groups, *, robust: bool = True) -> BlendedEstimates:
     return combine(groups.release, groups.cells, groups.clients, users=groups.users, robust=robust)
 
 
-def assert_sound(result: Combined, cells: Cells) -> None:
+def assert_sound(result: BlendedEstimates, cells: Cells) -> None:
     """A distribution, its query totals, and finite intervals around it."""
-    p = result.cells.estimate.probability
+    p = result.cells.raw.probability
     assert (p >= 0).all()
     assert p.sum() == pytest.approx(1, abs=1e-12)
-    assert result.queries.estimate.probability == pytest.approx(cells.by_query(p), abs=1e-15)
+    assert result.queries.raw.probability == pytest.approx(cells.by_query(p), abs=1e-15)
     for level in (result.cells, result.queries):
-        assert (level.estimate.variance >= 0).all()
-        assert (level.low >= 0).all()
-        assert (level.high <= 1).all()
-        assert (level.low <= level.estimate.probability + 1e-15).all()
-        assert (level.high >= level.estimate.probability - 1e-15).all()
+        assert (level.raw.variance >= 0).all()
+        assert (level.interval()[0] >= 0).all()
+        assert (level.interval()[1] <= 1).all()
+        assert (level.interval()[0] <= level.raw.probability + 1e-15).all()
+        assert (level.interval()[1] >= level.raw.probability - 1e-15).all()
         assert (level.opt_in_weight >= 0).all()
         assert (level.opt_in_weight <= 1 + 1e-12).all()
 
@@ -182,12 +193,10 @@ def test_opt_in_users_alone_are_enough(branch: Branch, one_record_each: bool) ->
     assert_sound(result, groups.cells)
     assert result.drift is None
     assert result.cells.opt_in_weight == pytest.approx(1.0)
-    assert np.isnan(result.cells.clients.probability).all()
-    assert np.isnan(result.queries.clients.variance).all()
+    assert np.isnan(clients_of(result.cells).probability).all()
+    assert np.isnan(clients_of(result.queries).variance).all()
     frequent = groups.truth * groups.release.users > 500
-    assert result.cells.estimate.probability[frequent] == pytest.approx(
-        groups.truth[frequent], rel=0.2
-    )
+    assert result.cells.raw.probability[frequent] == pytest.approx(groups.truth[frequent], rel=0.2)
 
 
 @pytest.mark.parametrize("missing", ["records", "queries"])
@@ -202,8 +211,8 @@ def test_reports_of_one_kind_are_enough(missing: str) -> None:
     assert_sound(result, groups.cells)
     assert result.drift
     assert result.drift.degrees > 0
-    assert np.isnan(result.cells.clients.probability).all() == (missing == "records")
-    assert np.isfinite(result.queries.clients.probability).all()
+    assert np.isnan(clients_of(result.cells).probability).all() == (missing == "records")
+    assert np.isfinite(clients_of(result.queries).probability).all()
 
 
 @pytest.mark.parametrize("with_clients", [False, True])
@@ -221,9 +230,9 @@ def test_an_empty_list_is_certain(branch: Branch, with_clients: bool) -> None:
     clients = ClientViews(records=alone) if with_clients else None
     result = combine(release, empty, clients, users=groups.users)
     for level in (result.cells, result.queries):
-        assert level.estimate.probability.tolist() == [1.0]
-        assert level.estimate.variance.tolist() == [0.0]
-        assert level.low.tolist() == level.high.tolist() == [1.0]
+        assert level.raw.probability.tolist() == [1.0]
+        assert level.raw.variance.tolist() == [0.0]
+        assert level.interval()[0].tolist() == level.interval()[1].tolist() == [1.0]
 
 
 def test_more_reports_weigh_more() -> None:
@@ -248,7 +257,7 @@ def test_groups_that_differ_are_noticed_and_the_opt_in_users_then_count_for_less
     assert robust.drift.between_group_variance == pytest.approx(0.25, rel=0.7)
     assert (robust.queries.opt_in_weight < trusting.queries.opt_in_weight)[:6].all()
     error, trusting_error = (
-        np.abs(result.queries.estimate.probability - cells.by_query(p)).sum()
+        np.abs(result.queries.raw.probability - cells.by_query(p)).sum()
         for result in (robust, trusting)
     )
     assert error < 0.7 * trusting_error
@@ -266,10 +275,14 @@ def covered(kind: tuple[Branch, bool], runs: int = 60) -> tuple[float, float]:
         )
         result = combine(groups.release, groups.cells, groups.clients, users=10**9)
         truth = groups.cells.by_query(groups.truth)
-        hit = (result.cells.low <= groups.truth) & (groups.truth <= result.cells.high)
+        hit = (result.cells.interval()[0] <= groups.truth) & (
+            groups.truth <= result.cells.interval()[1]
+        )
         cells_hit.append(hit[groups.cells.listed].mean())
         queries_hit.append(
-            ((result.queries.low <= truth) & (truth <= result.queries.high))[:-1].mean()
+            ((result.queries.interval()[0] <= truth) & (truth <= result.queries.interval()[1]))[
+                :-1
+            ].mean()
         )
     return float(np.mean(cells_hit)), float(np.mean(queries_hit))
 
@@ -291,5 +304,5 @@ def test_the_answer_does_not_depend_on_the_callers_arrays_afterwards() -> None:
 
 def test_equal_inputs_give_equal_answers() -> None:
     first, second = (blended(draw_groups([3, 1, 2], 4)) for _ in range(2))
-    assert first.cells.estimate.probability.tolist() == second.cells.estimate.probability.tolist()
+    assert first.cells.raw.probability.tolist() == second.cells.raw.probability.tolist()
     assert first.drift == second.drift

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from logs import PLANTED
 
 
 def document() -> dict[str, Any]:
-    return release_document(small_result(), {}, private=True, created="2026-11-15T09:00:00Z")
+    return release_document(small_result(), {}, created="2026-11-15T09:00:00Z")
 
 
 def read(folder: Path, changed: Any) -> Release:
@@ -40,11 +41,19 @@ def refusal_of(folder: Path, changed: Any) -> str:
     return message.removeprefix(str(folder / "release.json"))
 
 
+@pytest.mark.parametrize("private", [True, False])
+def test_a_release_is_as_private_as_its_head_list(*, private: bool) -> None:
+    result = small_result()
+    head_list = replace(result.head_list, private=private)
+    result = replace(result, curated=replace(result.curated, head_list=head_list))
+    assert release_document(result, {}, created="")["private"] is private
+
+
 def test_a_release_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "release.json"
     write_document(path, document())
     release, written = read_release(str(path)), document()
-    assert (release.private, release.preset, release.confidence) == (True, "paper", 0.95)
+    assert (release.private, release.preset, release.confidence) == (False, "paper", 0.95)
     assert (release.epsilon, release.delta) == (4.0, 1e-5)
     assert (release.opt_in_users, release.client_users) == (100, 1000)
     for rows, fields in ((release.records, "records"), (release.queries, "queries")):
@@ -68,8 +77,8 @@ def test_listed_rows_are_told_from_the_rest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        release_document(empty_result(), {}, private=False, created=""),
-        release_document(small_result(project=False), {}, private=False, created=""),
+        release_document(empty_result(), {}, created=""),
+        release_document(small_result(project=False), {}, created=""),
         make_release(),
     ],
     ids=["empty", "not projected", "made up"],

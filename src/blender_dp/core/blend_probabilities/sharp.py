@@ -4,8 +4,6 @@ Privacy: post-processing of private releases; nothing is spent. The reasons for 
 docs/explanation/sharp-estimates.md.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from blender_dp.core.blend_probabilities.common_estimate import (
@@ -33,40 +31,10 @@ from blender_dp.core.estimation.estimates import (
     OptInEvidence,
 )
 from blender_dp.core.estimation.opt_in_views import OptInViews
-from blender_dp.core.estimation.poisoning import Disagreement
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 ROUNDS = 6
 """How often variances and estimates are computed in turn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CombinedLevel:
-    """One level of the result: cells or queries."""
-
-    estimate: Estimate
-    """p̂, without negative numbers and with a sum of one, and its variance."""
-    low: FloatArray
-    """The lower end of the 95 % interval."""
-    high: FloatArray
-    opt_in: Estimate
-    """What the opt-in users say alone."""
-    clients: Estimate
-    """What the clients say alone; not a number without reports."""
-    opt_in_weight: FloatArray
-    """The weight of the opt-in users, from 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Combined:
-    """What both groups say together."""
-
-    cells: CombinedLevel
-    queries: CombinedLevel
-    drift: Drift | None
-    """None without clients."""
-    disagreement: Disagreement | None
-    """Likewise."""
 
 
 def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
@@ -78,23 +46,7 @@ def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> Blen
     if not isinstance(released, OptInEvidence) or not isinstance(reported, ClientViews):
         raise BrokenInvariantError("the sharp blend needs what sharp steps released")
     users = released.tally.users + reported.reports
-    combined = combine(released.release, released.cells, reported, users=users)
-    return BlendedEstimates(
-        cells=_blend(combined.cells),
-        queries=_blend(combined.queries),
-        drift=combined.drift,
-        disagreement=combined.disagreement,
-    )
-
-
-def _blend(level: CombinedLevel) -> Blend:
-    return Blend(
-        raw=level.estimate,
-        projected=level.estimate.probability,
-        opt_in_weight=level.opt_in_weight,
-        bounds=(level.low, level.high),
-        groups=(level.opt_in, level.clients),
-    )
+    return combine(released.release, released.cells, reported, users=users)
 
 
 def combine(
@@ -105,7 +57,7 @@ def combine(
     users: int,
     robust: bool = True,
     prior_exponent: float = 1.75,
-) -> Combined:
+) -> BlendedEstimates:
     """Return p̂ on the cells and on the queries, with variances, intervals and the test of drift.
 
     Args:
@@ -126,7 +78,7 @@ def combine(
             p, views, rare, clients, prior_exponent=prior_exponent, robust=robust
         )
         p = (p + common.p) / 2 if number else common.p  # the mean, lest two answers alternate
-    return Combined(
+    return BlendedEstimates(
         cells=_cells(common, views),
         queries=_queries(common, views),
         drift=_drift(common, views, clients),
@@ -134,38 +86,36 @@ def combine(
     )
 
 
-def _cells(common: CommonEstimate, views: OptInViews) -> CombinedLevel:
+def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
     estimate = Estimate(probability=common.p, variance=variance)
-    low, high = score_interval(estimate, common, views)
-    return CombinedLevel(
-        estimate=estimate,
-        low=low,
-        high=high,
-        opt_in=Estimate(probability=common.opt_in, variance=common.opt_in_variance),
-        clients=_where_said(common.clients.x, common.clients.v),
+    opt_in = Estimate(probability=common.opt_in, variance=common.opt_in_variance)
+    return Blend(
+        raw=estimate,
+        projected=estimate.probability,
         opt_in_weight=common.variance / common.opt_in_variance,
+        bounds=score_interval(estimate, common, views),
+        groups=(opt_in, _where_said(common.clients.x, common.clients.v)),
     )
 
 
-def _queries(common: CommonEstimate, views: OptInViews) -> CombinedLevel:
+def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
     cells = views.cells
     _, variance = posterior_variances(common.variance, cells, common.clients.v_q)
     weight, further = opt_in_weight_of_queries(common, views), unaccounted_variance(common, views)
     estimate = Estimate(
         probability=cells.by_query(common.p), variance=variance + weight**2 * further
     )
-    low, high = estimate.interval()
-    return CombinedLevel(
-        estimate=estimate,
-        low=low,
-        high=high,
-        opt_in=Estimate(
-            probability=cells.by_query(common.opt_in),
-            variance=cells.by_query(common.opt_in_variance) + further,
-        ),
-        clients=_where_said(*common.clients.by_query(cells)),
+    opt_in = Estimate(
+        probability=cells.by_query(common.opt_in),
+        variance=cells.by_query(common.opt_in_variance) + further,
+    )
+    return Blend(
+        raw=estimate,
+        projected=estimate.probability,
         opt_in_weight=weight,
+        bounds=estimate.interval(),
+        groups=(opt_in, _where_said(*common.clients.by_query(cells))),
     )
 
 

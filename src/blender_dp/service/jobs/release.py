@@ -70,9 +70,7 @@ def _make_result(result: BlenderResult, counts: ReportCounts, now: datetime) -> 
     certified = certificate_document(
         certificate, head_list, result.parameters, choice.branch if choice else None
     )
-    release = canonical(
-        release_document(result, certified, private=head_list.private, created=written_time(now))
-    )
+    release = canonical(release_document(result, certified, created=written_time(now)))
     return JobResult(
         move=Move.RELEASE,
         documents={

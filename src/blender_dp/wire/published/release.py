@@ -24,14 +24,14 @@ FORMAT = "blender-dp release"
 
 
 def release_document(
-    result: BlenderResult, certificate: dict[str, Any], *, private: bool, created: str
+    result: BlenderResult, certificate: dict[str, Any], *, created: str
 ) -> dict[str, Any]:
     """Return every record and query with its estimates, and the integers they come from."""
     parameters = result.parameters
     return {
         "format": FORMAT,
         "version": 1,
-        "private": private,
+        "private": result.private,
         "created": created,
         "head_list": head_list_digest(result.head_list),
         "preset": parameters.preset,
