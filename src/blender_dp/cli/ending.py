@@ -36,7 +36,7 @@ class Ending:
     _is_forced: bool = False
 
     def on_signals(self, stop: Callable[[], None]) -> None:
-        """Call ``stop`` in this event loop when a signal comes, and see to it that it helps.
+        """Call ``stop`` in this event loop on a signal; end the process if that takes too long.
 
         The handlers are Python's own, not the event loop's: they run although the loop hangs.
         """

@@ -51,7 +51,7 @@ def head_list(
         Directory to make for the three files.
     clients
         How many clients will report, about; decides how many are asked for the query only.
-        Default: 19 for every opt-in user, as if a twentieth had opted in.
+        Default: 19 per opt-in user, as if 5 % of all users had opted in.
     overwrite
         Replace an earlier result in the same place. Each run spends the promise anew.
     json

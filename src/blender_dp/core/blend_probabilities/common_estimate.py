@@ -1,4 +1,4 @@
-"""One p for both groups: one round of the ``sharp`` blend.
+"""Common estimate of p from both groups: one round of the ``sharp`` blend.
 
 Every variance is taken at the common p of the round before, never at a group's own noisy
 estimate: weights then do not depend on the errors they weigh (flaws F1 and F2 of the paper).

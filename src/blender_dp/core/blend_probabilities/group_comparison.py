@@ -1,4 +1,4 @@
-"""Every record and every query as one group says it, less as the other does.
+"""Differences between the two groups, for every record and every query.
 
 Nothing here was shrunk, projected or blended. Where opt-in users may say too much, E alone speaks
 for them: D was selected. Where clients may, D and E together: selection only raises what they say.

@@ -1,4 +1,4 @@
-"""How far off the ``sharp`` estimates may be: variances and 95 % intervals."""
+"""Variances and 95 % intervals of the ``sharp`` estimates."""
 
 import numpy as np
 

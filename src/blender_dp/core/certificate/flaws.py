@@ -1,7 +1,7 @@
-"""What is wrong with the algorithm as printed, counted in each run: flaws F1 to F6.
+"""Flaws F1 to F6 of the algorithm as printed, counted in each run.
 
-The ``paper`` preset is the reference, so its flaws stay; whoever reads a result made with it
-should see how large they were this time. docs/explanation/readings-and-flaws.md explains them.
+The ``paper`` preset is the reference, so its flaws stay; a result made with it shows how large
+they were. docs/explanation/readings-and-flaws.md explains them.
 """
 
 from collections.abc import Callable, Sequence

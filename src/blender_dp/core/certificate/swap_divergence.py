@@ -1,4 +1,4 @@
-"""How far apart two releases can be that differ in one user's record: the hockey-stick divergence.
+"""Hockey-stick divergence of two releases that differ in the record of one user.
 
 A rule that releases a record if its count plus noise reaches a threshold, each record on its own.
 One user moves from record r (count n, then n - 1) to r' (count m, then m + 1). For noise that

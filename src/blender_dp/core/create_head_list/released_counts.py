@@ -1,6 +1,6 @@
 """Release of every record whose noisy count reaches the threshold (``sharp``, Laplace branch).
 
-Privacy: (ε, δ) in the trusted-curator model for one record a user, with a plan that
+Privacy: (ε, δ) in the trusted-curator model for one record per user, with a plan that
 ``laplace_plan`` made for them; see PRIVACY.md beside this file.
 The values may be published, not only the names.
 

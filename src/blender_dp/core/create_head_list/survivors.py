@@ -1,4 +1,4 @@
-"""Which records of a class of equal counts pass a threshold, drawn for the whole class at once.
+"""Survivors: records of a class of equal counts that pass a threshold, drawn for the class at once.
 
 Every record of count c survives with the same probability π(c), independently of the others,
 so the number of survivors among n_c such records is Binomial(n_c, π(c)) and, given their

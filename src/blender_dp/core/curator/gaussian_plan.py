@@ -1,4 +1,4 @@
-"""How wide Gaussian noise must be where users have many records, and which sums may be shown.
+"""Plan of the Gaussian branch: the width of the noise and the threshold of released sums.
 
 Three releases share one μ: noisy weights of records (discovery), noisy shares of cells
 (estimation) and two noisy scalars. A user's part of each is a vector without negative entries, of

@@ -1,4 +1,4 @@
-"""The threshold and the noise of discovery in ``sharp``, one record a user; and their exact δ.
+"""Plan of the Laplace branch: threshold and noise for one record per user, and their exact δ.
 
 A record that c users gave is released with the value c + Y if that is at least T. The slopes of
 Y add up to ε. Everything here is exact: :mod:`~blender_dp.core.curator.laplace_search` proposes in

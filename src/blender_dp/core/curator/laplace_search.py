@@ -1,4 +1,4 @@
-"""Which threshold, and which slopes of noise, find the most records: a choice of constants.
+"""Search for the threshold and the slopes of noise that list the most records.
 
 In floats: whatever is chosen here is public, depends on ε and δ only, and is held against the
 proof in exact arithmetic afterwards (:mod:`~blender_dp.core.curator.laplace_plan`). A wrong choice

@@ -1,1 +1,1 @@
-"""EstimateClientProbabilities: how popular, say the clients' private reports (Fig. 5)."""
+"""EstimateClientProbabilities: estimates from the clients' private reports (Fig. 5)."""

@@ -1,4 +1,4 @@
-"""EstimateClientProbabilities for subset selection: what the reports say, each question alone.
+"""EstimateClientProbabilities for subset selection: each question is estimated by itself.
 
 Privacy: the reports are private when they arrive; this is post-processing.
 """

@@ -1,1 +1,1 @@
-"""EstimateOptinProbabilities: how popular, says the other part of the opt-in users (Fig. 4)."""
+"""EstimateOptinProbabilities: estimates from the other part of the opt-in users (Fig. 4)."""

@@ -1,7 +1,7 @@
-"""Do the two groups want the same? Query totals of one against the other, and what follows.
+"""Chi-square test for drift between opt-in users and clients, on the totals of frequent queries.
 
-Both groups are taken to have one p. If those who opt in differ from those who do not, the answer
-is neither's. Frequent queries show it: their totals are compared before any shrinking.
+Both groups are assumed to have the same p. If they differ, the blend estimates neither. The totals
+are compared before any shrinking.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Two looks at the same opt-in users, made one estimate: D of the listed records, E of all cells.
+"""Views of the opt-in users, D of the listed records and E of all cells, as one estimate.
 
 Everything here is post-processing of an :class:`OptInRelease`. μ is the expected number of
 opt-in users n_O·p; conc and om2 are those of :class:`WholeList`.

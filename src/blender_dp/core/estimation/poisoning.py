@@ -1,4 +1,4 @@
-"""Was a single record pushed? Every record and query of one group held against the other.
+"""Test for a single manipulated record: the largest disagreement between the groups.
 
 Fake reports lift what they name, colluding opt-in accounts what they submit; either way the two
 groups, which estimate every cell independently, disagree there. The test of drift adds up many

@@ -1,4 +1,4 @@
-"""The law of "clients less opt-in users" of many items while nobody pushes: one tail of it.
+"""Tail of the difference "clients less opt-in users" of many items when there are no fake reports.
 
 The opt-in users are taken by both looks at them, D and E, mixed as the blend mixes them: D has a
 fraction of E's noise. D was selected for being large, which makes the opt-in users say more; of a

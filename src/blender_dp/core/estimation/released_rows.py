@@ -1,4 +1,4 @@
-"""The result as rows, one a record or a query: what tables, files and pages show.
+"""Rows of a result, one per record or query, as tables, files and pages show them.
 
 Estimates are recomputed from released integers, never the other way round. ⋆ is no string:
 where a row is not one record, query or URL are None and ``cell`` says what the row is.

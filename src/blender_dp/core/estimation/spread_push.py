@@ -1,4 +1,4 @@
-"""Many records pushed a little: the evidence of all of them together.
+"""Test for many records that are manipulated a little: their evidence added up.
 
 The truncated product of p-values (Zaykin, Zhivotovsky, Westfall and Weir, "Truncated product method
 for combining P-values", 2002): only p-values up to τ count, so that the hundreds of records that

@@ -1,4 +1,4 @@
-"""How probable a record can be that is not on a head list: what absence says.
+"""Upper bound on the probability of a record that is not on a head list.
 
 A function of public parameters. Whoever compares two releases needs it for what only one lists.
 """

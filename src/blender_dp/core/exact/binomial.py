@@ -1,4 +1,4 @@
-"""Binomial counts drawn without rounding, at a cost of about two bits a trial.
+"""Binomial counts drawn without rounding, at a cost of about two bits per trial.
 
 The law. A coin that succeeds with probability p is a uniform number U < p. Compare the binary
 digits of U, drawn one at a time, with those of p: the first that differs decides. For n coins

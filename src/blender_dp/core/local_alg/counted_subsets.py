@@ -1,4 +1,4 @@
-"""How often many clients' subsets name each item, from how many clients hold each item.
+"""Counts of the items that many clients' subsets name, drawn from how many clients hold each item.
 
 The law is that of the clients one by one, exactly, at the level of counts. A report is the truth
 and d - 1 uniform others with the channel's truthful share, else a uniform d-subset of all items

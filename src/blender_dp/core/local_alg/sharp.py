@@ -1,4 +1,4 @@
-"""Subset selection: what a client of the ``sharp`` preset sends instead of its item.
+"""Subset selection: the report that a client of the ``sharp`` preset sends.
 
 Privacy: ε in the local model, one report a client; see PRIVACY.md beside this file.
 """

@@ -1,4 +1,4 @@
-"""What the logs of each shape are drawn from, for whoever needs the law and not a log."""
+"""Laws from which the logs of each shape are drawn, for simulations that need no log."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each synthetic log looks like: who searches how often, and for what."""
+"""Shapes of synthetic logs: how many searches users make, and for what."""
 
 import math
 from dataclasses import dataclass, fields

@@ -1,7 +1,7 @@
 """Condition of the service: whether it can store reports, which jobs wait, free disk space.
 
-Everybody may ask for it, and a look costs a write to the disk. So each process looks at most once
-in some seconds; requests in the meantime get what was found last.
+The route is public, and a check writes to the disk. Each process therefore checks at most once per
+few seconds; requests in the meantime get the last result.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ OVERDUE_AFTER = timedelta(hours=1)
 _VALID_SECONDS = 5.0
 _VALID_SECONDS_IN_TROUBLE = 1.0
 _LONGEST_WAIT_SECONDS = 0.5
-"""Whoever asks does not wait longer for a look that hangs, if there was one before."""
+"""How long a request waits for a check that hangs, if there is an earlier result."""
 _HANGING_SECONDS = 10.0
 """A look that takes longer says that the database does not answer."""
 

@@ -36,7 +36,7 @@ _FEW = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemPacking:
-    """How the reports of one channel are written."""
+    """Layout of the packed reports of one channel."""
 
     size: int
     """N, the items that may be named."""

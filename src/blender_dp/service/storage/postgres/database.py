@@ -71,7 +71,7 @@ class PostgresDatabase:
         await scrub(self._pool)
 
     def scrub_soon(self) -> None:
-        """Do so in the background with what opt-in users withdrew."""
+        """Rewrite the tables of withdrawn contributions in the background."""
         self._withdrawals.begin()
 
     async def is_in_place(self) -> bool:
