@@ -10,12 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages.test_html_report import NASTY, embedded, sha256
 from pages.test_html_report import Page as Markup
-from pages.trend_inputs import make_trends
 from playwright.sync_api import Browser, Page
 
 from blender_dp.pages.trends_page import render_trends
 from blender_dp.search_trends.trends import Trends, trends
-from releases import release_of
+from releases import query_row, release_of, without_interval
+
+
+def make_trends(name: str = "google", *, queries: int = 12, private: bool = True) -> Trends:
+    """Return trends whose first query has this name."""
+    shares = {f"query {i}": 0.02 / i for i in range(2, queries + 1)}
+    now = [query_row(name, 0.03), *(query_row(q, p) for q, p in shares.items())]
+    now += [query_row("spoilt", **without_interval(0.001)), query_row("new", 0.004)]
+    then = [query_row(name, 0.02), *(query_row(q, p) for q, p in shares.items())]
+    then[2] = query_row("query 3", 0.02)
+    then += [query_row("spoilt", 0.001), query_row("gone", 0.004)]
+    return trends(
+        release_of(now, private=private),
+        release_of(then, created="2026-10-15T09:00:00Z", unlisted_bound=0.0001),
+    )
 
 
 @pytest.mark.parametrize("text", NASTY)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.running import Published, a_campaign, a_contribution
-from service.spellings import cut_off, twice
 
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.http.routes.asking import MOST_BYTES
@@ -22,6 +21,16 @@ CAMPAIGNS = "/v1/campaigns"
 ENROLMENTS = "/v1/campaigns/{opt_in}/enrolments"
 MOVES = "/v1/campaigns/{opt_in}/moves"
 RETRIES = "/v1/campaigns/{opt_in}/retries"
+
+
+def cut_off(body: bytes) -> bytes:
+    return body[: len(body) // 2]
+
+
+def twice(body: bytes) -> bytes:
+    """Return the object with its first member repeated at the end."""
+    first, _, _ = body[1:].partition(b", ")
+    return body[:-1] + b", " + first + b"}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

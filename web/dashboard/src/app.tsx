@@ -2,7 +2,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Taker } from './api/messages.js';
 import { Service } from './api/service.js';
-import { rememberedToken, rememberToken } from './api/session.js';
 import { CampaignPage } from './pages/campaign.js';
 import { CampaignsPage } from './pages/campaigns.js';
 import { NewCampaignPage } from './pages/new-campaign.js';
@@ -10,7 +9,7 @@ import { SearchPage } from './pages/search.js';
 import { SignInPage } from './pages/sign-in.js';
 import { TrendsPage } from './pages/trends.js';
 import { type Route, useRoute } from './router.js';
-import { VisitContext } from './signed-in.js';
+import { rememberedToken, rememberToken, VisitContext } from './signed-in.js';
 
 const LINKS = [
   { page: 'campaigns', name: 'Campaigns', address: '#/campaigns' },

@@ -1,4 +1,4 @@
-/** The signed-in person and the service client, for all parts of a page. */
+/** The signed-in person, the service client and the token of this visit. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Taker } from './api/messages.js';
@@ -14,4 +14,24 @@ export const VisitContext = createContext<Visit>({ service: new Service(null), w
 
 export function useVisit(): Visit {
   return useContext(VisitContext);
+}
+
+/** The token is in the tab's own storage, gone when the tab is closed. */
+const KEY = 'blender-dp-token';
+
+export function rememberedToken(): string | null {
+  try {
+    return sessionStorage.getItem(KEY);
+  } catch {
+    return null; // storage may be forbidden; the token then lasts as long as the page
+  }
+}
+
+export function rememberToken(token: string | null): void {
+  try {
+    if (token === null) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // As above.
+  }
 }
