@@ -4,7 +4,9 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -43,8 +45,8 @@ def _duckdb(
     randomness: Randomness,
     *,
     opt_in: float | None,
-    records_per_user: int,
-    all_rows: bool,
+    records_per_user: int = 1,
+    all_rows: bool = False,
     rescans: bool,
     memory_limit: int = MEMORY_LIMIT,
 ) -> Iterator[Population]:
@@ -69,47 +71,17 @@ def duckdb_csv(
     randomness: Randomness,
     directory: Path,
     *,
-    opt_in: float | None,
-    records_per_user: int = 1,
-    all_rows: bool = False,
+    memory_limit: int = MEMORY_LIMIT,
+    **how: Any,
 ) -> Iterator[Population]:
     """Open a CSV file in DuckDB, which is read in one pass."""
     path = write_csv(directory / "log.csv", rows)
-    opened = _duckdb(
-        path,
-        randomness,
-        opt_in=opt_in,
-        records_per_user=records_per_user,
-        all_rows=all_rows,
-        rescans=False,
-    )
-    with opened as population:
+    with _duckdb(path, randomness, rescans=False, memory_limit=memory_limit, **how) as population:
         yield population
 
 
-@contextmanager
-def duckdb_long_csv(
-    rows: Sequence[LogRow],
-    randomness: Randomness,
-    directory: Path,
-    *,
-    opt_in: float | None,
-    records_per_user: int = 1,
-    all_rows: bool = False,
-) -> Iterator[Population]:
-    """Open a CSV file in DuckDB as one too long to be held, which is read in three passes."""
-    path = write_csv(directory / "log.csv", rows)
-    opened = _duckdb(
-        path,
-        randomness,
-        opt_in=opt_in,
-        records_per_user=records_per_user,
-        all_rows=all_rows,
-        rescans=False,
-        memory_limit=0,
-    )
-    with opened as population:
-        yield population
+duckdb_long_csv = partial(duckdb_csv, memory_limit=0)
+"""Open a CSV file in DuckDB as one too long to be held, which is read in three passes."""
 
 
 @contextmanager
