@@ -1,10 +1,13 @@
 """Where results go: never over something else, never half, and nothing of a person's is lost."""
 
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from cli.outcomes import PROMISE, Command, assert_refused, names_in
 
+from blender_dp.cli.demo import demo
+from blender_dp.core.parameters import delta_warning
 from logs import PLANTED, popular_rows, secret_rows, write_csv
 
 RUN = (*PROMISE, "--opt-in=0.5")
@@ -64,6 +67,11 @@ def test_the_demo_does_not_replace_what_is_no_demo(
     outcome = command("demo", "--users=500", "--delta=0.01")
     assert (place / "demo" / "mine.txt").read_text() == "mine"
     assert_refused(outcome, "demo")
+
+
+def test_the_demo_does_not_warn_about_its_own_delta() -> None:
+    defaults = {name: one.default for name, one in signature(demo).parameters.items()}
+    assert delta_warning(defaults["delta"], defaults["users"]) is None
 
 
 def test_the_demo_replaces_an_earlier_demo(

@@ -22,7 +22,7 @@ def demo(
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("demo"),
     users: int = 519_371,
     epsilon: float = 4.0,
-    delta: float = 1e-5,
+    delta: float = 1e-7,
 ) -> None:
     """Make a synthetic search log like AOL's, run everything on it and write a report.
 

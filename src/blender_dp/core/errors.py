@@ -1,4 +1,4 @@
-"""Every exception the library raises on purpose.
+"""Exceptions that the library raises on purpose.
 
 BlenderError                what a caller did or gave; the message is a sentence for a person
 ├── ParameterError          a setting is outside the range its guarantee was proved for

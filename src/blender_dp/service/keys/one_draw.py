@@ -1,4 +1,4 @@
-"""One draw of noise per campaign, however often its list is computed.
+"""Noise of a campaign, drawn once: the same however often its list is computed.
 
 Whoever restores a database, or copies it, may compute a campaign's list again. Fresh noise over the
 same records would spend everybody's budget a second time, so the noise is derived: from the key

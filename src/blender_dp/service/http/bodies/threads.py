@@ -1,4 +1,4 @@
-"""Two threads in which larger bodies are inflated, decoded and checked.
+"""Threads for large request bodies: inflating, decoding and checking happen there.
 
 The event loop serves all clients; a body of some megabytes would stop it for as long as it takes to
 read. What waits for a thread is bounded, and what a thread does is bounded by the body's limits.

@@ -1,4 +1,4 @@
-"""Which problems a route may answer with, for the OpenAPI description."""
+"""Problems of each route, as its OpenAPI description lists them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
