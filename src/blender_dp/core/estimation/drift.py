@@ -89,9 +89,8 @@ class Drift:
             )
             return f"Opt-in users and clients differ: {compared}. {allowance}"
         return (
-            f"No difference between opt-in users and clients was found: {compared}. If every one "
-            f"of them differed by {self.smallest_detectable:.0%}, that would be found four times "
-            "in five."
+            f"No difference between opt-in users and clients was found: {compared}. This test "
+            f"detects differences of about {self.smallest_detectable:.0%} or more (80% power)."
         )
 
 

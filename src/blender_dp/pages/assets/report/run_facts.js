@@ -123,16 +123,17 @@ function methodCard(method) {
     spent.length > 0 ? html("dl", { class: "settings" }, spent) : null, details);
 }
 
-/** Say what everybody spends, computed exactly, of what they were promised. */
+/** Show the exact privacy cost for each group. */
 function certificateCard(certificate) {
   if (!isObject(certificate) || !Array.isArray(certificate.accounts)) return null;
-  const lines = certificate.accounts.filter(isObject).map(({ to, tight_epsilon: tight, spent }) => (
-    html("li", {}, html("span", {}, to),
-      html("span", { class: "badge" }, `ε = ${tight === null ? "far above" : decimal(tight)}`),
-      decimal(spent?.delta) === "0" ? null
-        : html("span", { class: "badge" }, `δ = ${decimal(spent?.delta)}`))));
+  const lines = certificate.accounts.filter(isObject).map(({ to, tight_epsilon: tight, spent }) => {
+    const epsilon = tight === null ? "far above the promise" : decimal(tight);
+    const delta = decimal(spent?.delta);
+    return [html("dt", {}, settingName(String(to))),
+      html("dd", {}, `ε ${epsilon}${delta === "0" ? "" : `, δ ${delta}`}`)];
+  });
   return card("Certificate", html("p", {}, certificate.sentence ?? ""),
-    html("ul", { class: "flaws" }, lines));
+    html("dl", { class: "settings" }, lines));
 }
 
 /** Write a number that travels as a text. */
