@@ -121,7 +121,7 @@ class WithOneMore(ChosenUsers):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChosenSums:
-    """The records that somebody has, each with its sum."""
+    """Records that at least one user has, each with its sum."""
 
     sums: IntArray
     width: int

@@ -30,7 +30,7 @@ class BoundedPlanner:
 
     def __call__(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer to a question; raise if it would take too long or too much."""
-        reading, writing = os.pipe()  # its end tells the process that nobody waits any more
+        reading, writing = os.pipe()  # closed when the parent ends: the child then stops
         try:
             process = subprocess.Popen(  # noqa: S603 - our own command, and numbers as JSON
                 [*self.command, json.dumps(question)],

@@ -15,7 +15,7 @@ DEFAULT_REPETITIONS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImaginedTrials:
-    """What is imagined, and how often; None where nobody said."""
+    """Simulated data set and number of trials; None stands for an option that was not given."""
 
     users: int
     opt_in: float | None

@@ -50,10 +50,10 @@ def count_on_spark(
     with opened_session(settings) as spark:
         found = count_spark_reports(spark, paths, form)
     query = found.get("query")
-    nobody = np.zeros(head_list.cells.query_count, dtype=np.int64)
+    no_reports = np.zeros(head_list.cells.query_count, dtype=np.int64)
     return ReportCounts(
         cells=np.array(found["record"].items, dtype=np.int64),
         cell_reports=found["record"].reports,
-        queries=nobody if query is None else np.array(query.items, dtype=np.int64),
+        queries=no_reports if query is None else np.array(query.items, dtype=np.int64),
         query_reports=0 if query is None else query.reports,
     )

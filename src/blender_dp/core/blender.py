@@ -45,7 +45,7 @@ class Steps:
         [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
     ]
     choose_mechanism: Callable[[HeadList, GroupEstimates, int], Mechanism]
-    """How so many clients are to report against the list; public numbers decide."""
+    """Choose how the given number of clients report, by public numbers only."""
     estimate_client_probabilities: Callable[[Clients, HeadList], GroupEstimates]
     blend_probabilities: Callable[[GroupEstimates, GroupEstimates], BlendedEstimates]
 

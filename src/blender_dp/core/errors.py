@@ -50,7 +50,7 @@ class NotPrivateError(BlenderError):
 
 
 class BrokenPromiseError(BlenderError):
-    """More would be spent of somebody's privacy than was promised."""
+    """A release would cost more privacy than was promised."""
 
 
 class TooMuchForMemoryError(BlenderError):

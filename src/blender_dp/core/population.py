@@ -60,7 +60,7 @@ class ReportCounts:
     cell_reports: int
     """How many reports those are; under LocalAlg each names one cell."""
     queries: IntArray
-    """How many reports named each query (⋆ last): zeros where nobody is asked for it alone."""
+    """How many reports named each query (⋆ last): zeros if no client reports only a query."""
     query_reports: int
 
     @classmethod
@@ -90,7 +90,7 @@ class OptInUsers(Protocol):
         ...
 
     def record_counts(self, records_per_user: int) -> RecordSums:
-        """Count the distinct records in a uniform sample of at most so many a user."""
+        """Count the distinct records in a uniform sample of at most that many per user."""
         ...
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:

@@ -1,6 +1,6 @@
 """HTML pages that open offline.
 
-A page asks nobody for anything: style, script and figures lie in it, and its
+A page makes no request: style, script and figures are in it, and its
 Content-Security-Policy names the one style sheet and the one script it may use by
 their hashes. Queries and URLs are whatever users typed, so they enter the page only
 as escaped JSON, and the script puts them there only as text.

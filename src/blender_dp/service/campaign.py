@@ -113,7 +113,7 @@ class Rules:
     clients_enough: int | None = None
     """Number of reports at which the clients' side is sealed."""
     open_hours: int | None = 24
-    """Where anybody may send, a number seals a side only after it was open for so many hours: one
+    """Where anybody may send, a number seals a side only after it was open for this many hours: one
     sender could otherwise reach the number at once and close the side for all others. None in
     campaigns that are older than this rule."""
 

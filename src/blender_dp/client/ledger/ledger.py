@@ -225,7 +225,7 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Give the file to nobody else, and have it on the disk at the end, or unchanged."""
+        """Lock the file, and leave it on disk either wholly written or unchanged."""
         try:
             with closing(
                 sqlite3.connect(self._path, timeout=_SECONDS_FOR_A_TURN, isolation_level=None)

@@ -17,9 +17,9 @@ from blender_dp.core.errors import BrokenPromiseError
 
 Constant = int | Fraction
 _STEPS = 1 << 30
-"""A tight ε is found to so many parts of the promised one."""
+"""Resolution of the search for the tight ε: 1/2^30 of the promise."""
 _FARTHEST = 64
-"""Beyond so many times the promised ε no tight one is looked for."""
+"""The search for the tight ε ends at 64 times the promise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

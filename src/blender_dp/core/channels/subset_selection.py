@@ -172,7 +172,7 @@ class SubsetChannel:
         return (1 - self.pout) / self.gain if self.size > 1 else 1.0
 
     def estimate(self, counts: IntArray | FloatArray, reports: int) -> FloatArray:
-        """Return the share of the clients who hold each item, when so many reports name it.
+        """Return the share of the clients who hold each item, given how many reports name it.
 
         Unbiased, and the estimates of all items add up to one, since every report names d.
         """

@@ -23,7 +23,7 @@ def draw_survivors(
 
     Args:
         classes: Every count that occurs, and how many distinct records have it.
-        passing: Encloses π(c) of a count, in numbers of so many bits.
+        passing: Returns an enclosure of π(c) with the given number of bits.
         randomness: Where the noise comes from.
     """
     survivors = []

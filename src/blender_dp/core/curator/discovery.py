@@ -51,7 +51,7 @@ class Discovery:
     choice: BranchChoice | None = None
 
     def keeping(self, most_records: int) -> "Discovery":
-        """Return the candidates with the largest values, at most so many; ties by byte order."""
+        """Return the candidates with the largest values, at most ``most``; ties by byte order."""
         if self.values is None or len(self.values) <= most_records:
             return self
         kept = np.sort(np.argsort(-self.values, kind="stable")[:most_records])

@@ -88,7 +88,8 @@ def gaussian_plan(
 ) -> GaussianPlan:
     """Return the plan with the lowest threshold that keeps (ε, δ), proved in exact arithmetic.
 
-    Of δ, so many tenths pay for records that only one user has as give the lowest threshold.
+    The part of δ for records that only one user has is a multiple of 1/10: the one that gives the
+    lowest threshold.
 
     Args:
         epsilon: ε of the three releases together.
@@ -145,7 +146,7 @@ def touched(most: int) -> int:
 def total_delta(plan: GaussianPlan) -> Fraction:
     """Return the δ that the plan needs at its ε, rounded up.
 
-    δ_t and what is left to the Gaussian noise on records that somebody else has too: its curve at
+    δ_t plus the δ of the Gaussian noise on records that other users have too: its curve at
     ε + ln(1 - δ_t), which allows for the other side's own records, less what the lattice costs.
     """
     logarithm, _ = ln_enclosure(1 - plan.delta_unique, _BITS).ends()
@@ -159,7 +160,7 @@ def total_delta(plan: GaussianPlan) -> Fraction:
 def unique_release_probability(plan: GaussianPlan) -> Fraction:
     """Return how likely a record that only one user has is released at most, rounded up.
 
-    The largest over k = 1 .. m, for a user of k records which nobody else has: 1 - (1 - p)^k,
+    The largest over k = 1 .. m, for a user of k records that no other user has: 1 - (1 - p)^k,
     where p is the chance of noise ≥ τ + 1 - ⌊UNIT/√k⌋. The discrete Gaussian law is nowhere more
     than 1/(1 - 1/(24σ²)) times real-valued noise rounded to integers, which bounds p.
     """

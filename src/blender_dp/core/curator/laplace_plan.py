@@ -19,7 +19,7 @@ from blender_dp.core.exact.enclosure import Enclosure
 LEAST_EPSILON = Fraction(1, 10**6)
 """Below it a record would need more than ten million users to be found."""
 _STEPS = 1 << 40
-"""The right slope is so many steps of ε: fine enough for δ to six digits, and short fractions."""
+"""Number of steps of ε in the right slope: δ to six digits, with short fractions."""
 _BITS = 256
 """Of every enclosure, beyond what the smallest probability in it takes."""
 _MOST_BITS = 1 << 14

@@ -16,7 +16,7 @@ from blender_dp.core.head_list.cells import Cells, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OptInTally:
-    """Everything (ε, δ) was spent on; whoever has it can redo the rest, which is arithmetic."""
+    """All integers that (ε, δ) was spent on; everything else follows from them by arithmetic."""
 
     users: int
     """n_O."""

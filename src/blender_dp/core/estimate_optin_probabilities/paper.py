@@ -89,7 +89,7 @@ def opt_in_estimates(
 ) -> GroupEstimates:
     """Turn released noisy counts (listed cells, then ⟨⋆,⋆⟩) into estimates.
 
-    Post-processing: whoever has the release can do it. ⟨q,⋆⟩ has no opt-in estimate. The
+    Post-processing of the release. ⟨q,⋆⟩ has no opt-in estimate. The
     estimate of a query is the sum of its records'; its variance is computed "naively" by the
     same theorem (paper section 4.2), as if it had one draw of noise (flaw F4, kept).
     """

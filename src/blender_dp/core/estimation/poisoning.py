@@ -36,7 +36,7 @@ _WIDEST = 10
 _OF_CLIENTS, _OF_OPT_IN, _OF_ALL = 0.8, 0.1, 0.1
 """How the looks share the chance of a false alarm."""
 POWER = 0.8
-"""A push that is called visible raises the alarm in so many cases."""
+"""A push is called visible if it raises the alarm with this probability."""
 _ROUNDS = 12
 SPREAD = 10
 """Over how many records a spread push is measured."""

@@ -20,7 +20,7 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 _HALVINGS = 60
 _NEAR = 0.3
-"""Below so many standard errors no tail is asked for: it is a half there."""
+"""Below this number of standard errors the tail is taken as one half."""
 _NO_NOISE = 500.0
 """A steeper slope leaves no noise that a double could tell from none."""
 _erfc = np.vectorize(erfc, otypes=[float])

@@ -1,8 +1,8 @@
 """Test for many records that are manipulated a little: their evidence added up.
 
 The truncated product of p-values (Zaykin, Zhivotovsky, Westfall and Weir, "Truncated product method
-for combining P-values", 2002): only p-values up to τ count, so that the hundreds of records that
-nobody pushed add little. With n independent p-values the number of small ones is binomial, and
+for combining P-values", 2002): only p-values up to τ count, so that the hundreds of records
+without a push add little. With n independent p-values the number of small ones is binomial, and
 minus the sum of their logarithms over τ follows a gamma law: the tail is a finite sum.
 """
 
@@ -60,7 +60,7 @@ def _numbers_of_small(count: int) -> list[tuple[int, float]]:
 
 
 def least_shift(count: int, pushed: int, level: float, power: float) -> float:
-    """Return by how many standard errors so many records must be pushed to be seen so often.
+    """Return the smallest push, in standard errors, that is detected with the given power.
 
     The evidence is taken as normal under a push; its mean and variance are integrals over the
     normal law.

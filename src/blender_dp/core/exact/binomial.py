@@ -19,7 +19,7 @@ from blender_dp.core.head_list.cells import IntArray
 FIRST_BITS = 96
 """Binary digits of p asked for first; one coin in 2^96 would leave it undecided."""
 _FEW = 1 << 11
-"""So few coins, of all counts together, are sooner tossed one by one than digit by digit."""
+"""Up to this number of coins, of all counts together, tossing each one is faster."""
 
 
 def binomial(trials: int, probability: Callable[[int], Enclosure], randomness: Randomness) -> int:
@@ -27,7 +27,7 @@ def binomial(trials: int, probability: Callable[[int], Enclosure], randomness: R
 
     Args:
         trials: How many coins.
-        probability: Encloses p in numbers of so many bits; narrower for more bits.
+        probability: Returns an enclosure of p with the given number of bits.
         randomness: Where the coins come from.
     """
     successes, tied, position, bits = 0, trials, 0, FIRST_BITS

@@ -61,7 +61,7 @@ class DiscreteGaussian:
         if least < self.sigma:
             raise BrokenInvariantError("only a tail beyond one deviation is drawn alone")
         s2 = Fraction(self.sigma) ** 2
-        # 1 - e^(-t/σ²) is as small as t/σ²: so many more bits keep its digits.
+        # 1 - e^(-t/σ²) is about t/σ²: the extra bits keep its digits.
         work = bits + _GUARD_BITS + floor(s2 / least).bit_length()
         height = exp_enclosure(-(least**2) / (2 * s2), work)
         drop = exp_enclosure(-least / s2, work).complement()

@@ -1,8 +1,8 @@
-"""Real numbers between two fractions: what an exact sampler may know of e^x or ln x.
+"""Enclosures of real numbers between two fractions, for exact samplers: e^x, ln x and others.
 
 A float would do for display. A sampler of something that is released must not round: it asks
 for an enclosure, and for a narrower one where the first does not decide. Everything is in
-integers: an enclosure of so many bits holds multiples of 2^-bits.
+integers: an enclosure with b bits holds multiples of 2^-b.
 """
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

@@ -2,10 +2,10 @@
 
 Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; its
 output cannot be told from uniform bits by anyone who cannot break AES-256. Noise is drawn
-from it by integer comparisons only. A keyed source has a secret that the caller keeps: it repeats
-itself for whoever holds that secret, and for others is as good as a secure one. A seeded source is
-the same code with a known key: for experiments that must repeat, and ``is_private`` says so to
-everything made from it.
+from it by integer comparisons only. A keyed source has a secret that the caller keeps: with
+that secret its output can be repeated; without it, it is as good as a secure one. A seeded
+source is the same code with a known key, for experiments that must repeat; its ``is_private`` is
+false.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class Randomness:
         return cls(hashlib.sha256(f"blender-dp seed {seed}".encode()).digest(), is_private=False)
 
     def draw_bytes(self, count: int) -> bytes:
-        """Return ``count`` uniform bytes, which nobody else gets: threads take turns."""
+        """Return ``count`` uniform bytes; no other thread gets the same bytes."""
         with self._lock:
             if count > _BUFFER_BYTES:
                 return self._keystream(count)
@@ -129,7 +129,7 @@ class Randomness:
         raise TypeError("a source of randomness cannot be copied")
 
     def _rekey(self, key: bytes) -> None:
-        self._lock = Lock()  # a new one: after a fork the old may be held by nobody
+        self._lock = Lock()  # a new lock: after a fork the old one may stay locked
         self._encryptor = Cipher(AES(key), CTR(bytes(16))).encryptor()
         self._buffer, self._next = b"", 0
 

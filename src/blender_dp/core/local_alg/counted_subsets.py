@@ -38,7 +38,7 @@ class Coins(Protocol):
 
 
 def count_subsets(true_counts: IntArray, channel: SubsetChannel, coins: Coins) -> IntArray:
-    """Return how many reports name each item, when so many clients truly hold each."""
+    """Return how many reports name each item, given how many clients hold it."""
     if channel.size == 1:
         return true_counts.copy()
     d = channel.subset_size
@@ -70,7 +70,7 @@ def _pick(free: IntArray, free_left: int, bound: IntArray, bound_left: int, coin
         (bound, j_bound, picked[len(j_free) :]),
     ):
         clients[j] -= done
-        clients[j - 1] += done  # nobody without a pick left picks
+        clients[j - 1] += done  # clients without a pick left do not pick
     return int(picked.sum())
 
 

@@ -40,7 +40,7 @@ def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
     """
     if randomness.is_private and not head_list.private:
         raise NotPrivateError(
-            "this head list was made with a seed, for an experiment; nobody must report "
+            "this head list was made with a seed, for an experiment; no device may report "
             "against it but an experiment, which gives a seed too"
         )
     if head_list.private and not randomness.is_private:

@@ -100,5 +100,5 @@ def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness
 def subset_counts(
     true_counts: IntArray, channel: SubsetChannel, randomness: Randomness
 ) -> IntArray:
-    """Return how many reports name each item, when so many clients truly hold each."""
+    """Return how many reports name each item, given how many clients hold it."""
     return count_subsets(true_counts, channel, SecureCoins(randomness))

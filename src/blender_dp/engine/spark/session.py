@@ -140,7 +140,7 @@ def _start_settings(settings: SparkSettings, quiet: Path) -> dict[str, str]:
 
 
 def set_partitions(spark: "SparkSession", log_bytes: int) -> None:
-    """Choose into how many parts Spark shuffles, unless somebody did.
+    """Set the number of shuffle partitions, unless the user has set it.
 
     Spark's default of 200 suits no log: a small one is slowed by tasks that do nothing, and
     the parts of a large one are too large for memory.

@@ -59,7 +59,7 @@ def synthetic_data(shape: Shape, users: int | None = None, seed: int = 0) -> Dat
 def real_data(log: Log, workspace: Workspace) -> DataSet:
     """Read a log; its identity is a digest of its users' records, whatever the files are called.
 
-    Its queries keep no names here: a figure must not show what somebody typed.
+    Its queries have no names here: a figure must not show what a person typed.
     """
     with log.opened(workspace) as (_, source):
         size = source.bytes

@@ -74,7 +74,7 @@ class AsgiApp:
                 await self.framework(scope, receive, answer)
         except Disconnected:
             answer.status = answer.status or 499
-        except Exception as error:  # noqa: BLE001 - nobody else is left to answer
+        except Exception as error:  # noqa: BLE001 - the outermost handler must answer
             self.service.event_log.failure("request", error)
             if not answer.status:
                 await send_problem(Problem.INTERNAL_ERROR.error(), answer)

@@ -22,7 +22,7 @@ def all_lines_in(event_log: EventLog) -> Iterator[None]:
     """Write everything that this process says to standard error as lines of an event log."""
 
     def warn(
-        message: Warning | str,  # noqa: ARG001 - may quote what somebody sent
+        message: Warning | str,  # noqa: ARG001 - may quote a request
         category: type[Warning],
         filename: str,
         lineno: int,

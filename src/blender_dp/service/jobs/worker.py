@@ -55,7 +55,7 @@ class Worker:
         while True:
             try:
                 is_busy = await self.run_one()
-            except Exception as error:  # noqa: BLE001 - the lease runs out and somebody tries again
+            except Exception as error:  # noqa: BLE001 - the job is tried again when its lease has run out
                 self.event_log.failure("worker", error)
                 is_busy = False
             if not is_busy:

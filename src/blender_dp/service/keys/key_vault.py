@@ -134,7 +134,7 @@ class KeyVault:
             for purpose in purposes or tuple(Purpose):
                 path = self._path(campaign, purpose)
                 os.close(os.open(_marker(path), os.O_CREAT | os.O_WRONLY, 0o600))
-                self._sync()  # first the marker: from here on nobody makes the key anew
+                self._sync()  # first the marker: from here on the key is never made again
                 _wipe(path)
             self._sync()
 

@@ -88,7 +88,7 @@ class EventLog:
 
     def _flush(self) -> None:
         lines, self._lines, self._awaited = self._lines, [], None
-        with suppress(OSError, ValueError):  # nobody reads any more: no reason to stop
+        with suppress(OSError, ValueError):  # the reader is gone: the service goes on
             self._stream.write("".join(lines))
             self._stream.flush()
 

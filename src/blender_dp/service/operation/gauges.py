@@ -25,7 +25,7 @@ class Gauges:
                 multiprocess_mode="mostrecent",
             )
 
-        self._waiting = newest("jobs_waiting", "Jobs that nobody has begun.")
+        self._waiting = newest("jobs_waiting", "Jobs that no worker has begun.")
         self._overdue = newest(
             "jobs_overdue", "Jobs not ended an hour after their campaign moved, failed ones apart."
         )

@@ -67,7 +67,7 @@ class UnblockedStream:
     def _write_all(self) -> None:
         """Write until nothing waits; then the thread ends, and the next text starts another."""
         while text := self._next():
-            with suppress(OSError):  # nobody reads any more: no reason to stop
+            with suppress(OSError):  # the reader is gone: the service goes on
                 self._write(text.encode())
 
     def _next(self) -> str:

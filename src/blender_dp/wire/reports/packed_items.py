@@ -204,7 +204,7 @@ def from_text(text: str, length: int) -> bytes | None:
 
 
 def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:
-    """Read so many bytes from each of many texts, a row each; None if one has another spelling."""
+    """Decode texts of equal length into one row of bytes each; None if a text is not canonical."""
     letters_each = (4 * length + 2) // 3
     if not set(map(len, texts)) <= {letters_each}:
         return None

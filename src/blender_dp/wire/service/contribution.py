@@ -23,7 +23,7 @@ _SOURCE = "the contribution"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentReceipt:
-    """Which text somebody agreed to, and when."""
+    """Consent text that the person agreed to, and the time."""
 
     version: str
     text_digest: str

@@ -31,7 +31,7 @@ _PROBLEMS = {
 }
 
 
-class Disconnected(Exception):  # noqa: N818 - nobody is left to answer
+class Disconnected(Exception):  # noqa: N818 - the client is gone, no answer follows
     """The client went away before its request was whole."""
 
 

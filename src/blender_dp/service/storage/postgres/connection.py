@@ -27,7 +27,7 @@ async def connect(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no t
             address,
             min_size=1,
             max_size=_MOST_CONNECTIONS,
-            # Goes back to the pool as it is: nobody sets, listens or locks beyond a transaction.
+            # Returned to the pool as it is: no setting, listener or lock outlives a transaction.
             reset=_nothing_to_reset,
             timeout=_PATIENCE_SECONDS,
             command_timeout=_PATIENCE_SECONDS,

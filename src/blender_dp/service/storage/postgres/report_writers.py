@@ -78,7 +78,7 @@ class ReportWriters:
                 continue
             except UNREACHABLE:
                 return None
-            except Exception as error:  # noqa: BLE001 - whoever waits must hear of it
+            except Exception as error:  # noqa: BLE001 - passed on to the waiting requests
                 return [(request, error) for request in group]
         return None
 

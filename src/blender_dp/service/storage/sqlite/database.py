@@ -78,7 +78,7 @@ class SqliteDatabase:
         return cast("Added", await self._writer.write(request))
 
     async def scrub(self) -> None:
-        """Write the file anew and empty its log, or refuse while somebody reads from that.
+        """Write the file anew and empty its log, or refuse while a reader uses that log.
 
         The log is emptied before too: the new file goes through it, and every try while somebody
         reads would make it longer by a whole file.

@@ -81,7 +81,7 @@ class Writer:
     def _empty_log_if_due(self) -> None:
         if not self._must_empty_log or monotonic() < self._next_try:
             return
-        self._must_empty_log = False  # first: somebody may want it again meanwhile
+        self._must_empty_log = False  # reset first: a later request may set it again
         try:
             is_empty = empty_log(self._connection)
         except sqlite3.OperationalError as error:  # a full disk
@@ -99,7 +99,7 @@ class Writer:
             _LOG.warning("nothing could be written: %s", error.sqlite_errorname)
             self._roll_back()
             return [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
-        except BaseException as error:  # noqa: BLE001 - whoever waits must hear of it
+        except BaseException as error:  # noqa: BLE001 - passed on to the waiting requests
             self._roll_back()
             return [(request, error) for request in group]
 
@@ -147,5 +147,5 @@ def _one_outcome(tx: SqliteTransaction, request: Request) -> Any:  # noqa: ANN40
 def _answer(outcomes: Outcomes, reach: Checkpoint) -> None:
     reach("before-answer")
     for loop, own in groupby(outcomes, key=lambda outcome: outcome[0].answer.get_loop()):
-        with suppress(RuntimeError):  # the loop was closed, and with it whoever waited
+        with suppress(RuntimeError):  # the loop was closed, and its requests with it
             loop.call_soon_threadsafe(partial(settle, list(own)))

@@ -160,7 +160,7 @@ async def _count(tx: Transaction, number: int, answers: Sequence[NamedItems]) ->
     rows: list[Row] = []
     for question in sorted({answer.question for answer in answers}):
         if question not in before:
-            raise BrokenInvariantError("a report answers a question that nobody asked")
+            raise BrokenInvariantError("a report answers another question than its list asks")
         size, reports, counts = before[question]
         own = [answer for answer in answers if answer.question == question]
         added = _count_items(own, size)
