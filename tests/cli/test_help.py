@@ -11,6 +11,7 @@ import pytest
 from cli.outcomes import PROMISE, Command, remarks
 
 from blender_dp.cli.application import app
+from blender_dp.core.head_list.visible_names import visible
 
 LOG = ("--format", "--user", "--query", "--url", "--group")
 MACHINE = ("--engine", "--memory-limit", "--seed")
@@ -166,4 +167,4 @@ def test_a_query_cannot_write_to_the_terminal(command: Command, tmp_path: Path, 
     path.write_text(f"user\tquery\turl\n{rows}")
     outcome = command("run", path, *PROMISE, "--opt-in=0.5", "-o", tmp_path / "out")
     assert outcome.status == 0
-    assert "".join(c if c.isprintable() else "\ufffd" for c in query) in outcome.out
+    assert visible(query) in outcome.out

@@ -7,6 +7,7 @@ CORE = Path(__file__).parents[2] / "src" / "blender_dp" / "core"
 ALLOWED = {
     *("ast", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools"),
     *("hashlib", "importlib", "itertools", "math", "statistics", "threading", "typing", "weakref"),
+    "unicodedata",
     *("numpy", "cryptography", "blender_dp"),
 }
 """Packages that read and write nothing; others are added here with a reason."""

@@ -36,7 +36,7 @@ def test_the_wheel_carries_the_published_statements_and_the_page(wheel: Path) ->
     assert f"{reproduction}/{published_file().name}" in names
     for asset in ("reproduction.html", "reproduction.css"):
         assert f"{reproduction}/figures/drawing/assets/{asset}" in names
-    assert "blender_dp/pages/assets/shared/page.css" in names
+    assert "blender_dp/pages/assets/style/page.css" in names
 
 
 @pytest.mark.built

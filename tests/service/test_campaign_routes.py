@@ -165,6 +165,14 @@ async def test_a_promise_that_cannot_be_kept_makes_no_campaign(
     assert slug_of(answer) == slug
 
 
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200b", "\n"])
+async def test_a_name_with_invisible_signs_makes_no_campaign(service: Service, sign: str) -> None:
+    answer = await service.http.post(
+        "/v1/campaigns", json=a_campaign(name=f"Search{sign}gnp"), headers=service.as_role()
+    )
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "name")
+
+
 async def test_a_campaign_above_its_promise_neither_begins_nor_opens(
     fresh: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:

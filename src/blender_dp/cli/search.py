@@ -12,7 +12,8 @@ from rich.text import Text
 
 from blender_dp.cli.keys import HAS_KEYS, typed_so_far
 from blender_dp.cli.options import Flag
-from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
+from blender_dp.cli.terminal import RESULTS, percent, print_json, say
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.local_search.coverage import Coverage
 from blender_dp.local_search.search import LocalSearch, Suggestion
 from blender_dp.local_search.serving import ServingRule
@@ -105,10 +106,10 @@ def _table(suggestions: list[Suggestion]) -> Table:
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column("page", overflow="ellipsis", no_wrap=True)
     for found in suggestions:
-        pages = [f"{printable(link.shown)}  {percent(link.probability)}" for link in found.links]
+        pages = [f"{visible(link.shown)}  {percent(link.probability)}" for link in found.links]
         first, *others = pages or ["–"]
         meant = "(perhaps) " if found.is_correction else ""
-        table.add_row(meant + printable(found.query), percent(found.probability), first)
+        table.add_row(meant + visible(found.query), percent(found.probability), first)
         for page in others:
             table.add_row("", "", page)
     return table

@@ -17,6 +17,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from blender_dp.core.head_list.visible_names import visible
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -98,7 +100,7 @@ def print_ranking(queries: "pa.Table", most: int = 10) -> None:
     rows = [row for row in queries.slice(0, most + 1).to_pylist() if row["cell"] == "query"]
     for row in rows[:most]:
         table.add_row(
-            printable(row["query"]),
+            visible(row["query"]),
             percent(row["probability"]) + ("" if 0 <= row["opt_in_weight"] <= 1 else " !"),
             "none" if row["low"] is None else f"{row['low']:.3%} to {row['high']:.3%}",
             percent(row["opt_in_probability"]),
@@ -118,8 +120,3 @@ def print_ranking(queries: "pa.Table", most: int = 10) -> None:
 def percent(value: float | None) -> str:
     """Write a probability."""
     return "–" if value is None else f"{value:.3%}"
-
-
-def printable(text: str) -> str:
-    """Replace control characters, so that a query cannot control the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -7,8 +7,9 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from blender_dp.cli.options import Flag
-from blender_dp.cli.terminal import RESULTS, percent, print_json, printable, say
+from blender_dp.cli.terminal import RESULTS, percent, print_json, say
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.pages.trends_page import render_trends
 from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change
 from blender_dp.search_trends.trends import RankedQuery, Trends
@@ -102,7 +103,7 @@ def _cells_of(row: RankedQuery) -> list[str]:
         "–" if row.rank is None else str(row.rank),
         str(best) if best == worst else f"{best} to {worst}",
         "–" if row.group is None else str(row.group),
-        printable(row.query),
+        visible(row.query),
         percent(row.probability),
         "none" if row.low is None else f"{row.low:.3%} to {row.high:.3%}",
     ]
@@ -118,7 +119,7 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
     for change in verdicts[:limit]:
         table.add_row(
             change.verdict,
-            printable(change.query),
+            visible(change.query),
             percent(change.before),
             percent(change.after),
             "" if change.p_value is None else f"{change.p_value:.1g}",
@@ -131,7 +132,7 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
     if len(verdicts) > limit:
         RESULTS.print(f"… and {len(verdicts) - limit} more changes")
     for listing in ("new on the list", "left the list"):
-        names = [printable(change.query) for change in changes if change.listing == listing]
+        names = [visible(change.query) for change in changes if change.listing == listing]
         if names:
             RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_count_more(len(names) - limit)}")
 

@@ -10,10 +10,10 @@ PAGE = Page(
     name="report",
     sections=("Ranking", "Shape", "Weights", "Groups", "Promises", "Table", "Run"),
     style_sheets=(
-        "shared/page.css",
-        "shared/charts.css",
-        "shared/table.css",
-        "shared/narrow_and_print.css",
+        "style/page.css",
+        "style/charts.css",
+        "style/table.css",
+        "style/narrow_and_print.css",
     ),
     scripts=(
         "ranking",

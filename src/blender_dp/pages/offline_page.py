@@ -20,7 +20,7 @@ from typing import Any
 _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
     for name in (
-        *("elements", "numbers", "cells", "table_rows", "tooltip"),
+        *("elements", "numbers", "visible", "cells", "table_rows", "tooltip"),
         *("series", "groups", "changes", "promises", "plane", "theme"),
     )
 )

@@ -9,9 +9,9 @@ PAGE = Page(
     name="plan",
     sections=("Curve", "Reading"),
     style_sheets=(
-        "shared/page.css",
-        "shared/charts.css",
-        "shared/narrow_and_print.css",
+        "style/page.css",
+        "style/charts.css",
+        "style/narrow_and_print.css",
         "plan/plan.css",
     ),
     scripts=("plan_curve", "plan_page"),

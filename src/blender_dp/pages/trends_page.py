@@ -7,10 +7,10 @@ PAGE = Page(
     name="trends",
     sections=("Changes", "Ranking", "Reading"),
     style_sheets=(
-        "shared/page.css",
-        "shared/charts.css",
+        "style/page.css",
+        "style/charts.css",
         "trends/trends.css",
-        "shared/narrow_and_print.css",
+        "style/narrow_and_print.css",
         "trends/trends_narrow.css",
     ),
     scripts=("trends_rows", "trends_ranking", "trends_changes", "trends_page"),

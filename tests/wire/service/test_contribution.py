@@ -14,6 +14,7 @@ from blender_dp.core.errors import InputError
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.service.contribution import (
+    _OTHER_SCHEME,
     ConsentReceipt,
     Contribution,
     consent_digest,
@@ -28,6 +29,11 @@ GOOD = contribution_document(
 )
 CANARY = "canary-7f3a"
 
+
+def is_taken(url: str) -> bool:
+    return _OTHER_SCHEME.match(url) is None
+
+
 texts = (st.text(min_size=1, max_size=30) | st.sampled_from(AWKWARD)).filter(bool)
 contributions = st.builds(
     Contribution,
@@ -40,7 +46,7 @@ contributions = st.builds(
             timezones=st.just(UTC),
         ).map(lambda time: time.replace(microsecond=0)),
     ),
-    records=st.lists(st.builds(Record, texts, texts), max_size=5).map(tuple),
+    records=st.lists(st.builds(Record, texts, texts.filter(is_taken)), max_size=5).map(tuple),
 )
 
 
@@ -106,6 +112,27 @@ def test_a_contribution_that_breaks_a_rule_is_refused(
     with pytest.raises(InputError, match=rule) as refusal:
         read_contribution(changed(path, value))
     assert CANARY not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("javascript:alert(1)", " JavaScript:x", "java\nscript:x", "\x01data:text/html,x"),
+        *("file:///etc/passwd", "mailto:a@b.example", "tel:112", "chrome-extension://abc/x.html"),
+    ],
+)
+def test_an_address_that_is_not_of_the_web_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="record 1: url must not be an address other than") as told:
+        read_contribution(changed(("records", 1, "url"), url))
+    assert url not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://a.example/x:y", "HTTP://a.example", "a.example", "a.example:8080/x", "Texas", "3:4"],
+)
+def test_web_addresses_and_other_texts_are_taken(url: str) -> None:
+    assert read_contribution(changed(("records", 1, "url"), url)).records[1].url == url
 
 
 @pytest.mark.parametrize("missing", ["version", "consent", "records"])

@@ -8,6 +8,8 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.core.parameters import Parameters, delta_warning
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.operation.condition import Trouble
@@ -84,7 +86,9 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     rules: When = When()
 
     def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
-        """Return it as a draft, if its rules are possible."""
+        """Return it as a draft, if its name can be shown and its rules are possible."""
+        if visible(self.name) != self.name:
+            raise ParameterError("name", "without invisible control characters", self.name)
         campaign = Campaign(
             id=campaign_id,
             name=self.name,

@@ -1,5 +1,6 @@
 """Upload of an opt-in user: the receipt of a consent, and raw records; version 1."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,12 @@ MOST_BYTES = 1 << 22
 """Size limit of the whole upload."""
 MOST_VERSION_LETTERS = 100
 _SOURCE = "the contribution"
+_HOST_AND_PORT = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+:[0-9]+(?:[/?#]|$)"
+_OTHER_SCHEME = re.compile(
+    rf"[\x00-\x20]*(?!https?:)(?!{_HOST_AND_PORT})[a-z][a-z0-9+.\-\t\r\n]*:", re.IGNORECASE
+)
+"""The beginning of an address that is not of the web, as browsers read it: they skip white space
+before it and line breaks in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +114,8 @@ def _read_record(number: int, record: object) -> Record:
             _refuse(f"record {number}: {name} must be a text of whole characters")
         if not 1 <= len(text.encode()) <= most:
             _refuse(f"record {number}: {name} must be 1 to {most:,} bytes in UTF-8")
+    if _OTHER_SCHEME.match(record["url"]):
+        _refuse(f"record {number}: url must not be an address other than http or https")
     return Record(record["query"], record["url"])
 
 

@@ -7,6 +7,7 @@ import { useLoaded } from '../loading.js';
 import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
+import { Typed } from '../parts/typed-text.js';
 import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
@@ -59,8 +60,8 @@ const COLUMNS = [
     isText: true,
     value: (campaign: Campaign) => campaign.name,
     show: (campaign: Campaign) => (
-      <a class="typed" href={campaignAddress(campaign.id)}>
-        {campaign.name}
+      <a href={campaignAddress(campaign.id)}>
+        <Typed text={campaign.name} />
       </a>
     ),
   },

@@ -1,6 +1,7 @@
 /** Local search over a release: typed text stays in this page. */
 import { LocalSearch, type Suggestion } from '@blender-dp/client';
 import { percent, percentRange, plural } from '@blender-dp/pages/numbers.js';
+import { visible } from '@blender-dp/pages/visible.js';
 import { useState } from 'preact/hooks';
 import type { Estimate, Release } from '../api/documents.js';
 import { useLoaded } from '../loading.js';
@@ -98,7 +99,7 @@ interface SuggestionProps {
 function SuggestionRow({ suggestion, row }: SuggestionProps) {
   return (
     <li>
-      <span class="suggestion-query typed">{suggestion.query}</span>
+      <span class="suggestion-query typed">{visible(suggestion.query)}</span>
       <span class="quiet">
         {percent(row?.probability)}, {percentRange(row?.low ?? null, row?.high ?? null)}
       </span>

@@ -2,6 +2,7 @@
 
 import { changesCaption, changesTitle, pointsTick } from '@blender-dp/pages/changes.js';
 import { count } from '@blender-dp/pages/numbers.js';
+import { visible } from '@blender-dp/pages/visible.js';
 import { useMemo } from 'preact/hooks';
 import type { Campaign, Change, Trends } from '../api/messages.js';
 import { drawRows } from '../charts/rows.js';
@@ -114,7 +115,7 @@ function drawChanges(measured: readonly Change[]) {
     ),
   }));
   return drawRows({
-    names: measured.map(({ query }) => query),
+    names: measured.map(({ query }) => visible(query)),
     series,
     axis: 'Percentage points →',
     tick: pointsTick,

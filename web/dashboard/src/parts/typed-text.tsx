@@ -1,11 +1,13 @@
 /** Texts typed by people, and labels of wildcard rows. */
 import { WILDCARD_NAMES, WILDCARD_SIGN } from '@blender-dp/pages/cells.js';
+import { visible } from '@blender-dp/pages/visible.js';
 import type { Estimate } from '../api/documents.js';
 
 export function Typed({ text }: { readonly text: string }) {
+  const shown = visible(text);
   return (
-    <span class="typed clip" title={text}>
-      {text}
+    <span class="typed clip" title={shown}>
+      {shown}
     </span>
   );
 }

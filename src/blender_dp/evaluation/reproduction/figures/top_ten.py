@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.evaluation.reproduction.figures.drawing.figure import (
     Cell,
     Found,
@@ -35,7 +36,7 @@ def _table(found: Found) -> Table:
     marks = {name: regressions([row[name] for row in first]) for name in COLUMNS}
     rows = tuple(
         (
-            Cell(query),
+            Cell(visible(query)),
             *(Cell(_number(row[name]), marks[name][at]) for name in COLUMNS),
         )
         for at, (query, row) in enumerate(zip(names, first, strict=False))

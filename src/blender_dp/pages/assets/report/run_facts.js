@@ -83,14 +83,14 @@ function settingValue(name, value) {
   if (isNumber(value)) {
     return PERCENT_SETTINGS.has(name) ? `${plain(value * 100)}${SPACE}%` : plain(value);
   }
-  return String(value);
+  return visible(String(value));
 }
 
 /** Write the first few of a list and how many more there are. */
 function firstFew(values) {
   const most = 4;
   const first = values.slice(0, most).map((value) => (isObject(value) ? JSON.stringify(value)
-    : String(value ?? ABSENT))).join(", ");
+    : visible(String(value ?? ABSENT)))).join(", ");
   const more = values.length - most;
   return more > 0 ? `${first} and ${count(more)} more` : first || ABSENT;
 }

@@ -3,6 +3,7 @@
 
 import { html } from "./elements.js";
 import { isNumber } from "./numbers.js";
+import { visible } from "./visible.js";
 
 /**
  * @typedef {object} Row
@@ -40,12 +41,12 @@ function wildcard(name) {
 }
 
 /**
- * Show what a user typed: text only, kept from turning the direction of what stands around.
+ * Show what a user typed: text only, every sign visible, kept from turning what stands around.
  * @param {string} text
  */
 export function typed(text) {
   if (text === "") return html("span", { class: "quiet" }, "(empty)");
-  return html("bdi", { class: "typed" }, text);
+  return html("bdi", { class: "typed" }, visible(text));
 }
 
 /** @param {Row} row */
@@ -69,8 +70,8 @@ export function rowName(row) {
 /** Name a row in one line of plain text. @param {Row} row */
 export function rowText(row) {
   if (row.cell === "other") return `${WILDCARD_SIGN} ${WILDCARD_NAMES.rest}`;
-  const query = row.query ?? "";
-  return row.cell === "query" ? query : `${query} → ${row.url ?? WILDCARD_SIGN}`;
+  const query = visible(row.query ?? "");
+  return row.cell === "query" ? query : `${query} → ${visible(row.url ?? WILDCARD_SIGN)}`;
 }
 
 /** @param {Row[]} rows */

@@ -57,7 +57,7 @@ def _asset(name: str) -> str:
 
 def _shared_style() -> str:
     """Return the look of all offline pages; a style sheet is data, so no module is imported."""
-    return (files("blender_dp") / "pages" / "assets" / "shared" / "page.css").read_text("utf-8")
+    return (files("blender_dp") / "pages" / "assets" / "style" / "page.css").read_text("utf-8")
 
 
 def _policy(style: str) -> str:

@@ -1,0 +1,23 @@
+"""Names as people may see them: no sign that is invisible or turns the direction of a text."""
+
+import unicodedata
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of controls, format signs, lone surrogates and separators of lines."""
+_JOINERS = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+"""Format signs that Persian words and many emoji need; they turn nothing."""
+
+
+def visible(text: str) -> str:
+    r"""Replace each invisible sign, such as one that lets ``gnp.exe`` read as ``exe.png``.
+
+    The pages do the same in ``pages/assets/shared/visible.js``.
+
+    >>> visible("weather\u202egnp.exe")
+    'weather\ufffdgnp.exe'
+    """
+    return "".join("\N{REPLACEMENT CHARACTER}" if _is_invisible(c) else c for c in text)
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
