@@ -24,6 +24,9 @@ RECORDS = (Record("weather", "w.example"), Record("★", "\x00*"))
 NEW: dict[str, Any] = {
     "name": "A test",
     "purpose": "To see one device at work.",
+    "controller": "A town library",
+    "contact": "privacy@library.example",
+    "privacy_policy": "https://library.example/privacy",
     "consent": {"version": "1", "text": CONSENT},
     "parameters": {"epsilon": 4.0, "delta": 1e-5},
     "expected_clients": 100,

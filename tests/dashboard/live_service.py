@@ -108,6 +108,9 @@ def new_campaign(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "purpose": "Find what people look for most, so that browsers can suggest it offline.",
+        "controller": "A town library",
+        "contact": "privacy@library.example",
+        "privacy_policy": "https://library.example/privacy",
         "consent": {"version": "1", "text": "I give my searches, once, to find what is popular."},
         "parameters": {"epsilon": 4, "delta": 1e-4},
         "expected_clients": CLIENTS,

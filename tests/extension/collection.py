@@ -93,6 +93,9 @@ def _new_campaign(service: str, token: str) -> Collection:
     wanted = {
         "name": "Popular searches of a town",
         "purpose": "To suggest what many people look for, on every device and offline.",
+        "controller": "A town library",
+        "contact": "privacy@library.example",
+        "privacy_policy": "https://library.example/privacy",
         "consent": {"version": "1", "text": CONSENT},
         "parameters": {"epsilon": 4, "delta": 1e-5},
         "expected_clients": 6000,

@@ -85,6 +85,9 @@ def campaigns() -> list[bytes]:
     body = {
         "name": "a name",
         "purpose": "a purpose",
+        "controller": "A town library",
+        "contact": "privacy@library.example",
+        "privacy_policy": "https://library.example/privacy",
         "consent": {"version": "1", "text": "I agree."},
         "parameters": {"epsilon": 1.0, "delta": 1e-6, "preset": "sharp"},
         "expected_clients": 1000,

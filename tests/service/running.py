@@ -200,6 +200,9 @@ def a_campaign(**changes: Any) -> dict[str, Any]:
     return {
         "name": "searches",
         "purpose": "find what is popular",
+        "controller": "A town library",
+        "contact": "privacy@library.example",
+        "privacy_policy": "https://library.example/privacy",
         "consent": {"version": "1", "text": CONSENT},
         "parameters": {"epsilon": 4, "delta": 1e-2},
         "expected_clients": 1000,

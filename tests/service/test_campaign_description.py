@@ -49,6 +49,13 @@ def test_a_campaign_older_than_a_rule_keeps_its_description() -> None:
     assert "open_hours" in description(a_campaign(rules=Rules()))["rules"]
 
 
+def test_a_campaign_older_than_the_fields_about_the_collector_keeps_its_description() -> None:
+    nobody = replace(a_campaign(), controller=None, contact=None, privacy_policy=None)
+    older = description(nobody)
+    assert not {"controller", "contact", "privacy_policy"} & set(older)
+    assert there_and_back(nobody) == nobody
+
+
 def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
     names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
     assert set(description(a_campaign())) == names

@@ -30,6 +30,9 @@ async def test_a_campaign_is_made_in_draft_and_shown_to_everybody(service: Servi
     assert shown["parameters"]["epsilon"] == 4
     assert shown["rules"]["opt_in_enough"] == 5
     assert shown["rules"]["opt_in_until"] == "2026-11-30T23:00:00Z"
+    assert shown["controller"] == "A town library"
+    assert shown["contact"] == "privacy@library.example"
+    assert shown["privacy_policy"] == "https://library.example/privacy"
     assert shown["certificate"]["verdict"] == "kept"
     assert shown["created_at"] == shown["moved_at"] == "2026-11-15T12:00:00Z"
 
@@ -115,6 +118,18 @@ async def test_a_revoked_token_opens_nothing(fresh: Service) -> None:
     name = (await fresh.http.get("/v1/whoami", headers=headers)).json()["name"]
     await fresh.dependencies.store.revoke_token(name, now=fresh.clock())
     assert slug_of(await fresh.http.get("/v1/whoami", headers=headers)) == "token-unknown"
+
+
+async def test_a_draft_that_does_not_say_who_collects_is_read_and_not_opened(
+    service: Service,
+) -> None:
+    """It was made before the fields were required."""
+    older = replace(stored_campaign(), controller=None, contact=None, privacy_policy=None)
+    await service.dependencies.store.add_campaign(older, actor="somebody")
+    shown = (await service.http.get(f"/v1/campaigns/{older.id}")).json()
+    assert (shown["controller"], shown["contact"], shown["privacy_policy"]) == (None, None, None)
+    answer = await service.move(str(older.id), "open-opt-in", "draft")
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "controller")
 
 
 async def test_a_move_is_refused_from_any_other_state(service: Service) -> None:

@@ -58,13 +58,16 @@ class NewCampaign:
     head_list_size: int | None = None
     """Most queries of its head list; all that are found if left out."""
 
-    def document(self, people: People) -> dict[str, Any]:
+    def document(self, people: People, service: str) -> dict[str, Any]:
         """Return what to ask the service for."""
         if self.epsilon is None or self.delta is None:
             raise BlenderError("give --campaign, or --epsilon and --delta of one to be made")
         return {
             "name": "Simulated devices",
             "purpose": "A trial of the service with a simulated population.",
+            "controller": "The operator of this service",
+            "contact": "The operator of this service; every device is simulated.",
+            "privacy_policy": service,
             "consent": {"version": "1", "text": _CONSENT},
             "parameters": {
                 "epsilon": self.epsilon,
@@ -133,7 +136,7 @@ def devices(
     with HttpTransport(address) as transport, shown_progress(time_left=True) as progress:
         operator = Operator(transport=transport, token=token)
         people = _people(log_options.log(log), count, opt_in, progress)
-        chosen = campaign or operator.create(new.document(people))
+        chosen = campaign or operator.create(new.document(people, address))
         stage = Stage(
             url=address,
             campaign=chosen,

@@ -97,6 +97,8 @@ class Consent:
     text: str
 
 
+COLLECTOR = ("controller", "contact", "privacy_policy")
+"""The fields that say who collects; campaigns that are older than these fields have none."""
 DEADLINES = ("opt_in_until", "clients_from", "clients_until")
 """The rules that are points in time."""
 
@@ -135,6 +137,12 @@ class Campaign:
     id: UUID
     name: str
     purpose: str
+    controller: str | None
+    """The person or organisation that decides what the records are used for."""
+    contact: str | None
+    """Where people ask the controller, such as an e-mail address."""
+    privacy_policy: str | None
+    """Web address of the controller's privacy policy."""
     consent: Consent
     parameters: Parameters
     expected_clients: int
@@ -162,6 +170,12 @@ class Campaign:
             time = getattr(rules, name)
             if time is not None and earliest is not None and time <= earliest:
                 raise ParameterError(name, rule, time)
+
+    def require_collector(self) -> None:
+        """Refuse a campaign that does not say who collects; before people are asked."""
+        for name in COLLECTOR:
+            if getattr(self, name) is None:
+                raise ParameterError(name, "given before the campaign is opened", None)
 
     def moved(self, move: Move, now: datetime) -> "Campaign":
         """Return the campaign after ``move``, or refuse it."""

@@ -12,6 +12,9 @@ const DRAFT: Draft = {
   ...EMPTY_DRAFT,
   name: ' Popular searches ',
   purpose: 'Suggest them offline.',
+  controller: 'A town library',
+  contact: 'privacy@library.example',
+  privacy_policy: ' https://library.example/privacy',
   consent_text: 'I agree.',
 };
 
@@ -25,6 +28,9 @@ test('a draft is sent as the service takes it', () => {
   expect(sent).toEqual({
     name: 'Popular searches',
     purpose: 'Suggest them offline.',
+    controller: 'A town library',
+    contact: 'privacy@library.example',
+    privacy_policy: 'https://library.example/privacy',
     consent: { version: '1', text: 'I agree.' },
     parameters: { epsilon: 4, delta: 1e-5, head_list_size: 50, preset: 'sharp' },
     expected_clients: 95000,
@@ -43,6 +49,12 @@ test('a draft is sent as the service takes it', () => {
 test.each([
   [{ name: '  ' }, 'The campaign needs a name.'],
   [{ purpose: '' }, 'The campaign needs a purpose.'],
+  [{ controller: '' }, 'The campaign needs the name of who collects.'],
+  [{ contact: ' ' }, 'The campaign needs a contact.'],
+  [
+    { privacy_policy: 'javascript:alert(1)' },
+    'The privacy policy must be a web address that begins with https://.',
+  ],
   [{ consent_text: '' }, 'The campaign needs a consent text.'],
   [{ epsilon: '0' }, 'ε must be a number above 0.'],
   [{ epsilon: 'four' }, 'ε must be a number above 0.'],

@@ -124,6 +124,9 @@ function campaign(state: State, parameters: Record<string, unknown> = {}): Campa
     id: '00000000-0000-4000-8000-000000000000',
     name: 'Popular searches',
     purpose: 'Suggest popular searches offline.',
+    controller: 'A town library',
+    contact: 'privacy@library.example',
+    privacy_policy: 'https://library.example/privacy',
     state,
     parameters: { epsilon: 4, delta: 1e-5, preset: 'sharp', ...parameters },
     consent: { version: '7', text: 'I agree.', text_digest: 'sha256:0' },
@@ -147,13 +150,15 @@ const LIST = {
 } as unknown as HeadListDocument;
 
 function said(...given: Parameters<typeof privacyStatement>): string {
-  return statementText('Popular searches', privacyStatement(...given));
+  return statementText(given[0], privacyStatement(...given));
 }
 
 test('the statement says what leaves a device, what ε means and how long data is kept', () => {
   const before = said(campaign('opt-in-open'), null, null);
   expect(before).toContain('kept until the list of popular searches is made');
   expect(before).toContain('soon after 2026-12-01');
+  expect(before).toContain('Who collects: A town library\nContact: privacy@library.example\n');
+  expect(before).toContain('Privacy policy: https://library.example/privacy');
   expect(before).toContain('version 7 of the consent text');
   expect(before).toContain('by a factor of 54.6');
   expect(before).toContain('1 in 19.3');

@@ -25,6 +25,7 @@ Count = Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Line = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
+WebAddress = Annotated[str, Meta(max_length=2000, pattern=r"^https?://[^\s/]\S*(?!\s)$")]
 Version = Annotated[str, Meta(min_length=1, max_length=MOST_VERSION_LETTERS)]
 
 
@@ -79,6 +80,12 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
 
     name: Line
     purpose: Text
+    controller: Line
+    """The person or organisation that decides what the records are used for."""
+    contact: Line
+    """Where people ask the controller, such as an e-mail address."""
+    privacy_policy: WebAddress
+    """Web address of the controller's privacy policy."""
     consent: ConsentText
     parameters: Promise
     expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
@@ -93,6 +100,9 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
             id=campaign_id,
             name=self.name,
             purpose=self.purpose,
+            controller=self.controller,
+            contact=self.contact,
+            privacy_policy=self.privacy_policy,
             consent=Consent(version=self.consent.version, text=self.consent.text),
             parameters=self.parameters.parameters(),
             expected_clients=self.expected_clients,
@@ -174,6 +184,10 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     id: UUID
     name: str
     purpose: str
+    controller: str | None
+    """Null, as the next two, in campaigns that are older than these fields."""
+    contact: str | None
+    privacy_policy: str | None
     state: State
     parameters: dict[str, Any]
     consent: ShownConsent
@@ -207,6 +221,9 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             id=campaign.id,
             name=campaign.name,
             purpose=campaign.purpose,
+            controller=campaign.controller,
+            contact=campaign.contact,
+            privacy_policy=campaign.privacy_policy,
             state=campaign.state,
             parameters=campaign.parameters.document(),
             consent=ShownConsent(

@@ -32,10 +32,13 @@ export interface Schemas {
   Move: 'open-opt-in' | 'seal-opt-in' | 'publish-list' | 'open-clients' | 'seal-clients' | 'release' | 'purge';
   NewCampaign: {
     consent: Schemas['ConsentText'];
+    contact: string;
+    controller: string;
     expected_clients: number;
     name: string;
     open_enrolment?: boolean;
     parameters: Schemas['Promise'];
+    privacy_policy: string;
     purpose: string;
     rules?: Schemas['When'];
   };
@@ -86,6 +89,8 @@ export interface Schemas {
   ShownCampaign: {
     certificate?: Record<string, unknown> | null;
     consent: Schemas['ShownConsent'];
+    contact: string | null;
+    controller: string | null;
     created_at: string;
     description?: Record<string, unknown> | null;
     expected_clients: number;
@@ -94,6 +99,7 @@ export interface Schemas {
     name: string;
     open_enrolment: boolean;
     parameters: Record<string, unknown>;
+    privacy_policy: string | null;
     purpose: string;
     rules: Schemas['When'];
     state: Schemas['State'];

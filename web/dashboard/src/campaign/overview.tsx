@@ -7,6 +7,7 @@ import { Card, Tiles } from '../parts/card.js';
 import { Shown } from '../parts/loading-note.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
+import { Collector } from './collector.js';
 import { Enrolment } from './enrolment.js';
 import { Moves } from './moves.js';
 import { Progress } from './progress.js';
@@ -75,6 +76,7 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
         ]}
       />
       <dl class="settings">
+        <Collector campaign={campaign} />
         <dt>Created</dt>
         <dd>{moment(campaign.created_at)} UTC</dd>
         <dt>Opt-in side is sealed</dt>

@@ -8,6 +8,7 @@ import { saveText } from '../parts/saving.js';
 import { useVisit } from '../signed-in.js';
 import { type Passage, privacyStatement, statementText } from '../words/privacy.js';
 import { hasReached } from '../words/states.js';
+import { Collector } from './collector.js';
 
 export function PrivacyStatement({ campaign }: { readonly campaign: Campaign }) {
   const { service } = useVisit();
@@ -21,26 +22,24 @@ export function PrivacyStatement({ campaign }: { readonly campaign: Campaign }) 
   return (
     <Shown loaded={list}>
       {(value) => (
-        <Statement
-          name={campaign.name}
-          passages={privacyStatement(campaign, certificate, value)}
-          consent={campaign.consent.text}
-        />
+        <Statement campaign={campaign} passages={privacyStatement(campaign, certificate, value)} />
       )}
     </Shown>
   );
 }
 
 interface StatementProps {
-  readonly name: string;
+  readonly campaign: Campaign;
   readonly passages: readonly Passage[];
-  readonly consent: string;
 }
 
-function Statement({ name, passages, consent }: StatementProps) {
+function Statement({ campaign, passages }: StatementProps) {
   return (
     <>
       <Card title="What happens with what you search for" eyebrow="Privacy statement">
+        <dl class="settings">
+          <Collector campaign={campaign} />
+        </dl>
         <div class="statement">
           {passages.map(({ title, sentences }) => (
             <section key={title}>
@@ -55,7 +54,7 @@ function Statement({ name, passages, consent }: StatementProps) {
           <button
             type="button"
             class="button"
-            onClick={() => saveText('privacy-statement.txt', statementText(name, passages))}
+            onClick={() => saveText('privacy-statement.txt', statementText(campaign, passages))}
           >
             Save as text
           </button>
@@ -65,7 +64,7 @@ function Statement({ name, passages, consent }: StatementProps) {
         </p>
       </Card>
       <Card title="The consent that opt-in users give">
-        <p class="consent-text">{consent}</p>
+        <p class="consent-text">{campaign.consent.text}</p>
       </Card>
     </>
   );

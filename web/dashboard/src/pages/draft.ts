@@ -6,6 +6,9 @@ import type { NewCampaign, Question, Rules } from '../api/messages.js';
 export interface Draft {
   readonly name: string;
   readonly purpose: string;
+  readonly controller: string;
+  readonly contact: string;
+  readonly privacy_policy: string;
   readonly consent_text: string;
   readonly consent_version: string;
   readonly open_enrolment: boolean;
@@ -26,6 +29,9 @@ export interface Draft {
 export const EMPTY_DRAFT: Draft = {
   name: '',
   purpose: '',
+  controller: '',
+  contact: '',
+  privacy_policy: '',
   consent_text: '',
   consent_version: '1',
   open_enrolment: false,
@@ -46,6 +52,9 @@ export const EMPTY_DRAFT: Draft = {
 const NEEDED = {
   name: 'a name',
   purpose: 'a purpose',
+  controller: 'the name of who collects',
+  contact: 'a contact',
+  privacy_policy: 'the address of a privacy policy',
   consent_text: 'a consent text',
   consent_version: 'a version of the consent text',
 } as const;
@@ -61,6 +70,9 @@ const WHOLE = {
 export function missing(draft: Draft): string | null {
   for (const [name, what] of Object.entries(NEEDED)) {
     if (!draft[name as keyof typeof NEEDED].trim()) return `The campaign needs ${what}.`;
+  }
+  if (!/^https?:\/\/[^\s/]\S*$/.test(draft.privacy_policy.trim())) {
+    return 'The privacy policy must be a web address that begins with https://.';
   }
   if (!(Number(draft.epsilon) > 0)) return 'ε must be a number above 0.';
   if (!(Number(draft.delta) > 0 && Number(draft.delta) < 1)) return 'δ must be between 0 and 1.';
@@ -83,6 +95,9 @@ export function campaignOf(draft: Draft): NewCampaign {
   return {
     name: draft.name.trim(),
     purpose: draft.purpose.trim(),
+    controller: draft.controller.trim(),
+    contact: draft.contact.trim(),
+    privacy_policy: draft.privacy_policy.trim(),
     consent: { version: draft.consent_version.trim(), text: draft.consent_text.trim() },
     parameters: {
       epsilon: Number(draft.epsilon),

@@ -83,6 +83,24 @@ function Purpose(props: PartProps) {
           isNeeded
         />
         <TextField
+          label="Who collects"
+          hint="Public. The person or organisation that decides what the records are used for."
+          {...bound(props, 'controller')}
+          isNeeded
+        />
+        <TextField
+          label="Contact"
+          hint="Public. Where people ask, such as an e-mail address."
+          {...bound(props, 'contact')}
+          isNeeded
+        />
+        <TextField
+          label="Privacy policy"
+          hint="Public. Its web address, such as https://example.org/privacy."
+          {...bound(props, 'privacy_policy')}
+          isNeeded
+        />
+        <TextField
           label="Consent text"
           hint="What opt-in users agree to. Every contribution carries its digest."
           rows={5}

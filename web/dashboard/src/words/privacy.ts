@@ -6,6 +6,15 @@ import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { hasReached } from './states.js';
 
+/** The fields that say who collects, each with its title. */
+export const COLLECTOR = [
+  ['controller', 'Who collects'],
+  ['contact', 'Contact'],
+  ['privacy_policy', 'Privacy policy'],
+] as const;
+/** Shown for campaigns that are older than these fields. */
+export const NOT_SAID = 'not said in this older campaign';
+
 /** A heading and what stands under it. */
 export interface Passage {
   readonly title: string;
@@ -156,7 +165,8 @@ function decimal(value: unknown): number {
 }
 
 /** Returns a statement as plain text. */
-export function statementText(name: string, passages: readonly Passage[]): string {
+export function statementText(campaign: Campaign, passages: readonly Passage[]): string {
+  const collector = COLLECTOR.map(([name, title]) => `${title}: ${campaign[name] ?? NOT_SAID}`);
   const parts = passages.map(({ title, sentences }) => `${title}\n\n${sentences.join('\n\n')}`);
-  return `${[name, ...parts].join('\n\n\n')}\n`;
+  return `${[campaign.name, collector.join('\n'), ...parts].join('\n\n\n')}\n`;
 }

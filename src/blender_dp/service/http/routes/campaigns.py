@@ -1,5 +1,7 @@
 """Routes of campaigns: create, list, read, move, progress and retry."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
@@ -27,6 +29,15 @@ from blender_dp.service.storage.store import Token
 PATH = "/v1/campaigns"
 ONE = PATH + "/{campaign_id:uuid}"
 _TOO_MUCH = (Problem.PARAMETERS_REFUSED, Problem.PROMISE_BROKEN)
+
+
+@contextmanager
+def _as_problem() -> Iterator[None]:
+    """Answer a parameter out of its range with its name."""
+    try:
+        yield
+    except ParameterError as error:
+        raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
 
 
 async def show_campaign(service: ServiceState, campaign: Campaign) -> ShownCampaign:
@@ -58,10 +69,8 @@ async def create_campaign(
     none with a larger δ than the service allows.
     """
     campaign_id = UUID(bytes=service.dependencies.random_bytes(16), version=4)
-    try:
+    with _as_problem():
         campaign = data.campaign(campaign_id, service.dependencies.now())
-    except ParameterError as error:
-        raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
     service.require_allowed(campaign.parameters)
     await service.plan_certificate(campaign.parameters)
     await service.dependencies.store.add_campaign(campaign, actor=actor.name)
@@ -122,6 +131,8 @@ async def move_campaign(
     if data.move in MADE_BY_JOBS:
         raise Problem.MOVE_NOT_ALLOWED.error()
     if data.move is Move.OPEN_OPT_IN:
+        with _as_problem():
+            campaign.require_collector()
         service.require_allowed(campaign.parameters)
         await service.plan_certificate(campaign.parameters)
     moved = await store.move(
