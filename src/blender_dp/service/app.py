@@ -105,7 +105,7 @@ def _answer_keys_gone(_request: Request[Any, Any, Any], _error: KeysGoneError) -
 
 
 def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
-    """Turn what the framework refuses into a problem; its own words may repeat what was sent."""
+    """Turn an error of the framework into a problem without its text, which may quote a request."""
     if isinstance(error, ValidationException):
         return _problem(_not_understood(request, error))
     if error.status_code == 404:
@@ -119,7 +119,7 @@ def _answer_framework(request: Request[Any, Any, Any], error: HTTPException) -> 
 
 
 def _not_understood(request: Request[Any, Any, Any], error: ValidationException) -> ProblemError:
-    """Name the field at fault; only names that are documented come from the framework."""
+    """Return a problem that names the wrong field; the framework gives documented names only."""
     details = error.extra if isinstance(error.extra, list) else []
     sources = [(detail.get("source"), detail.get("key")) for detail in details]
     source, key = sources[0] if sources else (None, None)
@@ -128,7 +128,7 @@ def _not_understood(request: Request[Any, Any, Any], error: ValidationException)
 
 
 def _sent_name(request: Request[Any, Any, Any], key: str | None) -> str | None:
-    """Return a parameter's name in the request; the framework tells its name in the code."""
+    """Return a parameter's name in the request; the framework gives its name in the code."""
     declared = request.route_handler.parsed_fn_signature.parameters.get(key or "")
     named = declared.kwarg_definition if declared else None
     return named.name if isinstance(named, ParameterKwarg) and named.name else key

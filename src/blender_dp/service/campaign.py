@@ -1,12 +1,12 @@
-"""Campaigns and their moves, which go one way only; no database is used here.
+"""Campaigns and their moves, which go forward only; no database is used here.
 
 ::
 
     draft → opt-in-open → opt-in-sealed → list-published → clients-open → clients-sealed
                                                                 → released → purged
 
-Every state may also be purged at once, which gives the campaign up. Two moves are made by jobs
-alone: publishing the list and releasing need results.
+A campaign can be purged from every state, which ends it. Two moves are made by jobs only, because
+they need results: publishing the list and releasing.
 """
 
 from dataclasses import dataclass, replace
@@ -47,14 +47,14 @@ class JobKind(StrEnum):
     """Work that a campaign waits for."""
 
     HEAD_LIST = "head-list"
-    """From the opt-in users' records to the published list; the records are deleted with it."""
+    """Computes the list from the opt-in users' records, publishes it and deletes the records."""
     ERASE = "erase"
-    """Destroys the campaign's keys and what storage still holds of deleted rows."""
+    """Destroys the campaign's keys and the remains of deleted rows in storage."""
     RELEASE = "release"
-    """From the reports' counts to the blended result."""
+    """Computes the blended result from the counts of the reports."""
 
     def is_needed_in(self, state: State) -> bool:
-        """Tell whether a campaign in this state still needs the work: purged, only the erasure."""
+        """Tell whether a campaign in this state needs the job; a purged one needs erasure only."""
         return self is JobKind.ERASE or state is not State.PURGED
 
 
@@ -67,7 +67,7 @@ _STEPS = {
     Move.RELEASE: (State.CLIENTS_SEALED, State.RELEASED),
 }
 MADE_BY_JOBS = frozenset({Move.PUBLISH_LIST, Move.RELEASE})
-"""An operator cannot make these."""
+"""Moves that only jobs make, never an operator."""
 _JOB_AFTER = {
     Move.SEAL_OPT_IN: JobKind.HEAD_LIST,
     Move.PUBLISH_LIST: JobKind.ERASE,
@@ -78,7 +78,7 @@ _JOB_AFTER = {
 
 
 class MoveNotAllowedError(BlenderError):
-    """A campaign does not go from where it is to where it was asked to."""
+    """The campaign's state does not allow this move."""
 
     def __init__(self, move: Move, state: State) -> None:
         self.move, self.state = move, state
@@ -91,7 +91,7 @@ def _origin(move: Move) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """What people agree to when they opt in."""
+    """Text that people agree to when they opt in."""
 
     version: str
     text: str
@@ -100,7 +100,7 @@ class Consent:
 COLLECTOR = ("controller", "contact", "privacy_policy")
 """The fields that say who collects; campaigns that are older than these fields have none."""
 DEADLINES = ("opt_in_until", "clients_from", "clients_until")
-"""The rules that are points in time."""
+"""Rules that are points in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +115,9 @@ class Rules:
     clients_enough: int | None = None
     """Number of reports at which the clients' side is sealed."""
     open_hours: int | None = 24
-    """Where anybody may send, a number seals a side only after it was open for this many hours: one
-    sender could otherwise reach the number at once and close the side for all others. None in
-    campaigns that are older than this rule."""
+    """If anybody may send, reaching the number closes a side only after it was open for this many
+    hours. Otherwise one sender could reach the number at once and close the side for all others.
+    None in campaigns that are older than this rule."""
 
     def __post_init__(self) -> None:
         if self.open_hours is not None and self.open_hours < 0:
@@ -146,7 +146,7 @@ class Campaign:
     consent: Consent
     parameters: Parameters
     expected_clients: int
-    """A public number; decides how many clients are asked for the query only."""
+    """Expected number of clients, public; decides how many of them report only the query."""
     open_enrolment: bool
     """Whether anybody may enrol, or only those whom the operator gives a token."""
     rules: Rules
@@ -159,7 +159,7 @@ class Campaign:
             raise ParameterError("expected_clients", "0 or more", self.expected_clients)
 
     def require_possible_rules(self) -> None:
-        """Refuse rules under which a side would be over before it began; for new campaigns."""
+        """Refuse rules of a new campaign under which a side would close before it opens."""
         rules = self.rules
         for name, earliest, rule in (
             ("opt_in_until", self.created_at, "later than now"),
@@ -189,7 +189,7 @@ class Campaign:
         return replace(self, state=destination, moved_at=now)
 
     def due(self, *, contributions: int, reports: int, now: datetime) -> Move | None:
-        """Return the move that its rules ask for now."""
+        """Return the move that the campaign's rules require now."""
         rules = self.rules
         was_open_long = now >= self.moved_at + timedelta(hours=rules.open_hours or 0)
         if self.state is State.OPT_IN_OPEN and (
@@ -211,12 +211,12 @@ class Campaign:
 
 
 def job_after(move: Move) -> JobKind | None:
-    """Return the work that a move starts."""
+    """Return the job that a move starts."""
     return _JOB_AFTER.get(move)
 
 
 def _require_time_in_utc(name: str, time: datetime | None) -> None:
-    """Refuse a time whose zone moves it out of the calendar."""
+    """Refuse a time that is outside the calendar when converted to UTC."""
     try:
         if time is not None:
             time.astimezone(UTC)

@@ -13,7 +13,7 @@ from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
 
 _YOUNGEST = "open_hours"
-"""The rule that older campaigns do not have; what is logged of them must not change."""
+"""The rule that older campaigns do not have; their logged description must not change."""
 
 
 def description(campaign: Campaign) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def read_description(text: str, *, state: str, moved_at: str) -> Campaign:
 
 
 def write_time(time: datetime) -> str:
-    """Return a time in UTC such that earlier times come first in the alphabet.
+    """Return a time in UTC as a text; texts sort in the order of their times.
 
     >>> write_time(datetime(2026, 11, 15, 12, tzinfo=UTC))
     '2026-11-15T12:00:00.000000Z'
@@ -62,7 +62,7 @@ def write_time(time: datetime) -> str:
 
 
 def read_time(text: str) -> datetime:
-    """Return the time that :func:`written` wrote."""
+    """Return the time that :func:`write_time` wrote."""
     return datetime.fromisoformat(text)
 
 

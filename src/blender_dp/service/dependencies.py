@@ -13,13 +13,13 @@ from blender_dp.service.operation.metrics import Metrics
 from blender_dp.service.storage.database_store import DatabaseStore
 
 MOST_DELTA = 1e-5
-"""The largest δ unless the operator of the service says otherwise; devices here take no more."""
+"""Default of the largest δ; the devices of this package accept no larger one."""
 Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Answers the planner's question; slow, so it is called in a thread."""
 
 
 class TooMuchWorkError(BlenderError):
-    """A question to the planner takes more time or memory than one may take."""
+    """A question to the planner would take more time or memory than is allowed."""
 
     def __init__(self) -> None:
         super().__init__("the question takes more time or memory than one may take")
@@ -36,7 +36,7 @@ class Limits:
     wrong_tokens: Rate = field(default=Rate(burst=10, per_second=0.1))
     """Guesses at tokens, for each address."""
     plan: Rate = field(default=Rate(burst=5, per_second=0.1))
-    """Questions to the planner, which takes seconds for each."""
+    """Questions to the planner; each takes seconds."""
     most_delta: float = MOST_DELTA
     """The largest δ of a campaign."""
 
@@ -53,7 +53,7 @@ class Dependencies:
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)
     metrics_need_token: bool = False
-    """Whether figures are shown only to those who have a role."""
+    """Whether the metrics are shown only to holders of a token."""
     predict: Predict | None = None
     """The planner; None where it is not installed."""
     directory: Path | None = None

@@ -1,7 +1,7 @@
 """Problems: the closed list of the service's refusals, sent as RFC 9457 problem documents.
 
-A problem never repeats what was sent. Its type, status and title are all that a program needs; the
-list in the reference and in the OpenAPI description is made from here.
+A problem never repeats the request. Its type, status and title are all that a program needs. The
+lists in the reference and in the OpenAPI description are generated from here.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _PREFIX = "urn:blender-dp:problem:"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What all problems of one kind have in common."""
+    """Slug, status and title that all problems of one kind share."""
 
     slug: str
     status: int
@@ -157,7 +157,7 @@ class ProblemError(BlenderError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a client must know besides the document."""
+        """Headers of the answer besides the document."""
         headers = {}
         if self.problem.kind.status == 401:
             headers["www-authenticate"] = 'Bearer realm="blender-dp"'
@@ -166,7 +166,7 @@ class ProblemError(BlenderError):
         return headers
 
     def document(self) -> "ProblemDocument":
-        """Return what is sent."""
+        """Return the document that is sent."""
         kind = self.problem.kind
         return ProblemDocument(
             type=kind.type, title=kind.title, status=kind.status, where=self.where or msgspec.UNSET
@@ -180,7 +180,7 @@ class ProblemDocument(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     status: int
     where: str | msgspec.UnsetType = msgspec.UNSET
-    """Which documented field or parameter, never what was in it."""
+    """Name of the documented field or parameter, never its value."""
 
 
 _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
@@ -197,19 +197,19 @@ _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
     }
 )
 RETRY_SECONDS = 2
-"""When a client should try again after an overload."""
+"""Seconds after which a client should try again after an overload."""
 
 
 _BY_SLUG = MappingProxyType({problem.kind.slug: problem for problem in Problem})
 
 
 def of_fault(fault: ReportFault) -> ProblemError:
-    """Return the problem for what is wrong with reports; both lists use the same names."""
+    """Return the problem of a fault in reports; both lists use the same names."""
     return _BY_SLUG[fault].error()
 
 
 def of_store(reason: Reason) -> ProblemError:
-    """Return the problem for what the store refused."""
+    """Return the problem of a refusal by the store."""
     problem = _OF_STORE.get(reason, Problem.INTERNAL_ERROR)
     is_passing = problem.kind.status == 503
     return problem.error(retry_after=RETRY_SECONDS if is_passing else None)

@@ -1,4 +1,4 @@
-"""State of one service process: its dependencies, limits and what it keeps between requests."""
+"""State of one service process: dependencies, limits and data kept between requests."""
 
 import asyncio
 from collections import Counter
@@ -28,7 +28,7 @@ _MOST_PLANS = 256
 
 @dataclass(slots=True, kw_only=True)
 class ServiceState:
-    """What the request handlers of one process share."""
+    """State that the request handlers of one process share."""
 
     dependencies: Dependencies
     event_log: EventLog
@@ -73,7 +73,7 @@ class ServiceState:
             raise Problem.PARAMETERS_REFUSED.error(where="delta")
 
     async def plan_certificate(self, parameters: Parameters) -> Mapping[str, Any]:
-        """Return what a plan spends; refuse one that breaks its promise or cannot be proved."""
+        """Return a plan's privacy cost; refuse a plan that breaks its promise or has no proof."""
         found = self._plans.get(parameters)
         if found is None:
             found = await asyncio.to_thread(_certify, parameters)

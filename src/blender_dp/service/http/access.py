@@ -16,18 +16,18 @@ from blender_dp.wire.reports.packed_items import from_text, to_text
 
 TOKEN_BYTES = 32
 _MOST_ADDRESSES = 100_000
-"""Addresses remembered at most; beyond that, those with a full bucket are dropped."""
+"""Most addresses in memory; beyond that, addresses with a full bucket are dropped."""
 
 
 class Role(StrEnum):
-    """What the holder of a token may do."""
+    """Permissions of a token's holder."""
 
     OPERATOR = "operator"
-    """Everything: makes campaigns and moves them."""
+    """May do everything: create campaigns and move them."""
     ANALYST = "analyst"
-    """Reads progress, asks the planner."""
+    """May read progress and use the planner."""
     AUDITOR = "auditor"
-    """Reads the audit log as well."""
+    """May do what an analyst may, and read the audit log."""
 
 
 ANY_ROLE = frozenset(Role)
@@ -41,7 +41,7 @@ def new_token(random_bytes: Callable[[int], bytes]) -> str:
 
 
 def token_digest(token: str) -> bytes:
-    """Return what is stored of a token."""
+    """Return the digest of a token, which is what the store keeps."""
     return hashlib.sha256(token.encode()).digest()
 
 
@@ -71,7 +71,7 @@ class RateLimit:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def left(self, address: str) -> float:
-        """Return how much of its bucket an address has now."""
+        """Return the number of requests that an address may make now."""
         level, then = self._buckets.get(_network(address), (float(self._rate.burst), self._now()))
         return min(level + (self._now() - then) * self._rate.per_second, float(self._rate.burst))
 
@@ -117,12 +117,12 @@ class Authenticator:
     ) -> Token:
         """Return the token of a request if its role is one of these.
 
-        Wrong tokens count against their address. A valid one is always let in: whoever guesses
-        from an address must not lock out those who share it.
+        Wrong tokens count against their address. A valid token is always accepted: a person who
+        guesses tokens must not lock out other people with the same address.
         """
         digest = token_digest(bearer(authorization))
         token = await self._store.token(digest)
-        # Looked up by digest: what the time of a lookup tells of a digest leads to no token.
+        # Looked up by digest: the time of a lookup may leak a part of a digest, never of a token.
         if token is None or not hmac.compare_digest(token.digest, digest):
             raise self.wrong_token(address)
         if token.role not in roles:
@@ -130,7 +130,7 @@ class Authenticator:
         return token
 
     def wrong_token(self, address: str) -> ProblemError:
-        """Count a wrong token and return the refusal; one that asks to wait if there were many."""
+        """Count a wrong token and return the refusal; after many it asks the client to wait."""
         try:
             self._wrong.take(address)
         except ProblemError as too_many:

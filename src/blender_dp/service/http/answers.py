@@ -1,4 +1,4 @@
-"""Problems as ASGI messages, for answers that no framework makes."""
+"""Problems as ASGI messages, for answers outside the framework."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""Outermost ASGI layer: sends reports to their own route and all else to the framework.
+"""Outermost ASGI layer: passes reports to their own route and everything else to the framework.
 
-It sees every answer, so that the line in the log, the figures, and the headers that keep browsers
-safe are made in one place.
+Every answer passes through it. So the log line, the metrics and the security headers are made in
+one place.
 """
 
 import re
@@ -20,7 +20,7 @@ _OPEN = re.compile(
     r"/v1/campaigns/[^/]+(?:/(?:reports|enrol|opt-in|head-list|release|opt-in-estimates|"
     r"client-estimates|certificate))?|/v1/log"
 )
-"""What pages and extensions of any origin may call; never with credentials."""
+"""Routes that pages and extensions of any origin may call, never with credentials."""
 _ANY_ORIGIN = (b"access-control-allow-origin", b"*")
 _EXPOSED = (b"access-control-expose-headers", b"etag, retry-after")
 _PREFLIGHT = [
@@ -82,7 +82,7 @@ class AsgiApp:
         self._note(scope["method"], route, answer.status, time.perf_counter() - began)
 
     async def _options(self, path: str, answer: "_Answer") -> None:
-        """Say what may be done here, and to other origins' pages that they may do it."""
+        """Answer with the allowed methods, and with CORS headers for pages of other origins."""
         allowed = allowed_methods(self.framework, path)
         if allowed is None:
             await send_problem(Problem.NOT_FOUND.error(), answer)
@@ -98,7 +98,7 @@ class AsgiApp:
 
 
 class _Answer:
-    """Adds what every answer has and remembers its status."""
+    """Adds the headers that every answer has, and keeps its status."""
 
     __slots__ = ("_send", "is_open", "status")
 

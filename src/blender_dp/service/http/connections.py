@@ -1,9 +1,9 @@
 """Connections with time limits, and with a limit on how many are open.
 
-The server's own protocol waits for ever for a request's first line, for the rest of its headers and
-for a reader of its answer. Here each of these waits ends. When too many connections are open, the
-one that has been without a request for the longest time makes room for a new one, so that idle
-connections keep nobody out.
+The server's own protocol has no time limit for a request's first line, for the rest of its headers
+and for the client to read the answer. Here each of these has one. When too many connections are
+open, the one without a request for the longest time is closed for a new one, so that idle
+connections do not block new clients.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.problems import RETRY_SECONDS
 
 MOST_CONNECTIONS = 10_000
-"""Open at once in one process."""
+"""Most connections open at once in one process."""
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n"
     b"retry-after: %d\r\n\r\n" % RETRY_SECONDS
@@ -29,7 +29,7 @@ RESERVED = 512
 """Descriptors for everything but connections: the database, keys, files, other processes."""
 _FEWEST_CONNECTIONS = 64
 FLOOD = 1_000
-"""Open connections from which on their memory is worth returning when they are gone."""
+"""Number of open connections above which their memory is returned to the system afterwards."""
 _WARN_SHARE = 0.8
 _WARN_SECONDS = 60.0
 
@@ -41,11 +41,11 @@ class ConnectionLimits:
     event_log: EventLog
     most: int = MOST_CONNECTIONS
     header_seconds: float = 20.0
-    """From the opening, or from the first byte after an answer, to the end of the headers."""
+    """Time from the opening, or from the first byte after an answer, to the end of the headers."""
     idle_seconds: int = 5
-    """From an answer to the first byte of the next request."""
+    """Time from an answer to the first byte of the next request."""
     write_seconds: float = 60.0
-    """For a client to read what it was sent."""
+    """Time for a client to read its answer."""
     waiting: "OrderedDict[TimedConnection, None]" = field(default_factory=OrderedDict)
     """Connections without a request, the one that waits longest first."""
     _warned: float = float("-inf")
@@ -53,7 +53,7 @@ class ConnectionLimits:
     """Connections open at once since freed memory was last returned."""
 
     def protocol(self) -> type[HttpToolsProtocol]:
-        """Return what the server makes for each connection."""
+        """Return the protocol class that the server creates for each connection."""
         return type("LimitedConnection", (TimedConnection,), {"limits": self})
 
     def warn_if_many(self, count: int) -> None:
@@ -65,7 +65,7 @@ class ConnectionLimits:
         self.event_log.write("many-connections", open=count, limit=self.most)
 
     def is_flood_over(self, count: int) -> bool:
-        """Tell whether half of many connections are gone, once for every half."""
+        """Tell, once per halving, whether half of many connections are closed."""
         if self._most_open < FLOOD or 2 * count > self._most_open:
             return False
         self._most_open = count
@@ -79,14 +79,14 @@ def return_freed_memory() -> None:
 
 
 class TimedConnection(HttpToolsProtocol):
-    """One connection; its subclasses know their limits."""
+    """One connection with time limits; its subclasses set the limits."""
 
     limits: ClassVar[ConnectionLimits]
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - of either event loop
-        """Begin to wait for a request, unless too many others are at work."""
+        """Begin to wait for a request, or close if too many other connections are busy."""
         super().connection_made(transport)
         self.limits.warn_if_many(len(self.connections))
         if len(self.connections) > self.limits.most and not self._make_room():
@@ -106,13 +106,13 @@ class TimedConnection(HttpToolsProtocol):
             self.loop.run_in_executor(None, return_freed_memory)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what is no part of a request that is being answered must end soon."""
+        """Read bytes; start the header time limit unless a request is being answered."""
         super().data_received(data)
         if not self._has_request and not self.transport.is_closing():
             self._wait_for_headers()
 
     def on_headers_complete(self) -> None:
-        """Begin to answer; from here on the body's own limits hold."""
+        """Begin to answer; from here on the limits of the body apply."""
         self._stop_waiting()
         super().on_headers_complete()
 
@@ -124,12 +124,12 @@ class TimedConnection(HttpToolsProtocol):
             self._end_if_unread()
 
     def pause_writing(self) -> None:
-        """Give the client some time to read."""
+        """Start the time limit for the client to read."""
         super().pause_writing()
         self._end_if_unread()
 
     def resume_writing(self) -> None:
-        """Note that the client reads."""
+        """Stop the time limit: the client reads again."""
         super().resume_writing()
         self._stop_write_timer()
 
@@ -155,7 +155,7 @@ class TimedConnection(HttpToolsProtocol):
             self._header_timer = None
 
     def _end_if_unread(self) -> None:
-        """End the connection in a while if its client does not read what it was sent."""
+        """Close the connection later if its client does not read the answer."""
         if self._write_timer is None and self.transport.get_write_buffer_size():
             seconds = self.limits.write_seconds
             self._write_timer = self.loop.call_later(seconds, self._abort_if_unread)
@@ -180,7 +180,7 @@ class TimedConnection(HttpToolsProtocol):
 
 
 def connection_limit(event_log: EventLog) -> int:
-    """Return how many connections this process can have, after raising its limit if it may.
+    """Return how many connections this process can have; first raise its limit if allowed.
 
     A process that runs out of descriptors can open neither connections nor its own files, so
     connections are kept below the limit, and a low limit is logged at the start.

@@ -1,7 +1,7 @@
 """JSON lines for messages of libraries, warnings and uncaught errors.
 
-Without this they would be plain text between the service's own lines. Their words are left out:
-they may quote what a client sent. The place in the code is enough to find the cause.
+Without this they would be plain text between the service's own lines. Their message text is left
+out, because it may quote a request. The place in the code is enough to find the cause.
 """
 
 import logging
@@ -19,7 +19,7 @@ from blender_dp.service.operation.event_log import EventLog, EventLogHandler
 
 @contextmanager
 def all_lines_in(event_log: EventLog) -> Iterator[None]:
-    """Write everything that this process says to standard error as lines of an event log."""
+    """Write all messages of this process for standard error as lines of an event log."""
 
     def warn(
         message: Warning | str,  # noqa: ARG001 - may quote a request

@@ -19,7 +19,7 @@ MOST_CLIENTS = 10**10
 MOST_OPEN_HOURS = 24 * 366
 _HOURS = "open_hours"
 MOST_EPSILON = 64.0
-"""A larger ε promises nothing; the clients here refuse far smaller ones."""
+"""Largest ε of a campaign; the clients of this package already refuse far smaller values."""
 Time = Annotated[datetime, Meta(tz=True)]
 Count = Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
@@ -30,18 +30,18 @@ Version = Annotated[str, Meta(min_length=1, max_length=MOST_VERSION_LETTERS)]
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a request may bring."""
+    """Base of all request bodies; unknown fields are refused."""
 
 
 class ConsentText(Taken, frozen=True, kw_only=True):
-    """What people agree to when they opt in."""
+    """Text that people agree to when they opt in."""
 
     version: Version
     text: Text
 
 
 class Promise(Taken, frozen=True, kw_only=True):
-    """ε, δ and the knobs; what is left out has its documented default."""
+    """ε, δ and the tuning parameters; a missing one has its documented default."""
 
     epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
     delta: Share
@@ -55,7 +55,7 @@ class Promise(Taken, frozen=True, kw_only=True):
     project: bool = True
 
     def parameters(self) -> Parameters:
-        """Return them checked together."""
+        """Return the parameters, checked together."""
         return Parameters(**msgspec.structs.asdict(self))
 
 
@@ -68,15 +68,15 @@ class When(Taken, frozen=True, kw_only=True):
     clients_until: Time | None = None
     clients_enough: Count | None = None
     open_hours: Annotated[int, Meta(ge=0, le=MOST_OPEN_HOURS)] = 24
-    """With open enrolment, a number seals a side only after this many hours."""
+    """With open enrolment, reaching the number closes a side only after this many hours."""
 
     def rules(self) -> Rules:
-        """Return them as the campaign has them."""
+        """Return the rules of the campaign."""
         return Rules(**msgspec.structs.asdict(self))
 
 
 class NewCampaign(Taken, frozen=True, kw_only=True):
-    """A campaign to be made."""
+    """A campaign to create."""
 
     name: Line
     purpose: Text
@@ -93,7 +93,7 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     rules: When = When()
 
     def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
-        """Return it as a draft, if its name can be shown and its rules are possible."""
+        """Return the campaign as a draft; refuse an invisible name or impossible rules."""
         if visible(self.name) != self.name:
             raise ParameterError("name", "without invisible control characters", self.name)
         campaign = Campaign(
@@ -117,7 +117,7 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
 
 
 class WantedMove(Taken, frozen=True, kw_only=True):
-    """A move, and the state from which it is meant."""
+    """A move, and the state in which the sender believes the campaign to be."""
 
     move: Move
     origin: State = msgspec.field(name="from")
@@ -130,7 +130,7 @@ class WantedRetry(Taken, frozen=True, kw_only=True):
 
 
 class WantedEnrolments(Taken, frozen=True, kw_only=True):
-    """How many tokens to make."""
+    """Number of tokens to create."""
 
     count: Annotated[int, Meta(ge=1, le=10_000)]
 
@@ -151,7 +151,7 @@ class ContributedRecord(Taken, frozen=True, kw_only=True):
 
 
 class NewContribution(Taken, frozen=True, kw_only=True):
-    """What an opt-in user uploads."""
+    """Upload of an opt-in user."""
 
     version: Literal[1]
     consent: Receipt
@@ -159,7 +159,7 @@ class NewContribution(Taken, frozen=True, kw_only=True):
 
 
 class Question(Taken, frozen=True, kw_only=True):
-    """What the planner is asked."""
+    """Question to the planner."""
 
     users: Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
     epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
@@ -197,14 +197,13 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     created_at: datetime
     moved_at: datetime
     description: dict[str, Any] | None = None
-    """What no move changes, numbers with fractions as texts; null where many are listed.
-
+    """Properties that no move changes, fractional numbers as texts; null in lists of campaigns.
     Signed head lists and the public log name the digest of this object.
     """
     certificate: dict[str, Any] | None = None
-    """What the plan spends of the opt-in users, exactly; null where many campaigns are listed."""
+    """Exact privacy cost of the plan for opt-in users; null in lists of campaigns."""
     warnings: list[str] = []
-    """What an operator should reconsider before opening it, in sentences."""
+    """Sentences about choices that an operator should reconsider before opening the campaign."""
 
     @classmethod
     def of(
@@ -264,21 +263,21 @@ class OneToken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contributed(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a contribution."""
+    """Outcome of a contribution."""
 
     repeated: bool
-    """Whether the very same one was there already."""
+    """Whether the same contribution was stored already."""
 
 
 class Taker(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose token it is."""
+    """Name and role of a token."""
 
     name: str
     role: str
 
 
 class SignedLog(msgspec.Struct, frozen=True, kw_only=True):
-    """Entries of a log, signed at the last."""
+    """Entries of a log; the signature covers the last one."""
 
     entries: list[dict[str, Any]]
     public_key: str

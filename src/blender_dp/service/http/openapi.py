@@ -67,7 +67,7 @@ _CELL = {
 def openapi_document() -> dict[str, Any]:
     """Return the description of every documented route.
 
-    An application that only describes itself: the one that serves has no pages for it.
+    Made by an application that is built for this only: the serving one has no routes for it.
     """
     described = Litestar(
         route_handlers=list(HANDLERS),
@@ -87,13 +87,13 @@ def openapi_document() -> dict[str, Any]:
     document = described.openapi_schema.to_schema()
     document["paths"][TEMPLATE] = {"post": _operation()}
     document["paths"] = dict(sorted(document["paths"].items()))
-    for taken in Taken.__subclasses__():  # the framework does not say that others are refused
+    for taken in Taken.__subclasses__():  # the framework does not say so
         document["components"]["schemas"][taken.__name__]["additionalProperties"] = False
     return document
 
 
 def _no_state() -> None:
-    """Replace the service's state, which a description does not need."""
+    """Replace the service's state, which the description does not need."""
 
 
 @get("/openapi.json", include_in_schema=False, sync_to_thread=False)

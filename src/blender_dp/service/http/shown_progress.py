@@ -17,13 +17,13 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
     failure: str | None
     advice: str | None
-    """What an operator can do about the failure."""
+    """Advice to the operator about the failure."""
     can_retry: bool
-    """Whether the operator may have it tried again."""
+    """Whether the operator may retry the job."""
 
     @classmethod
     def of(cls, job: Job, *, state: State, is_last: bool) -> "ShownJob":
-        """Return how a job of a campaign is shown, the last of its kind or an earlier one."""
+        """Return the public view of a job of a campaign, the last of its kind or an earlier one."""
         failure = next((one for one in Failure if one == job.failure), None)
         return cls(
             id=job.id,
@@ -37,14 +37,14 @@ class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportTotals(msgspec.Struct, frozen=True, kw_only=True):
-    """How many reports came, by the question that they answer."""
+    """Number of reports, by the question that they answer."""
 
     record: int
     query: int
 
 
 class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a campaign is, in counts that name no record."""
+    """Progress of a campaign, in counts that name no record."""
 
     enrolled: int
     contributed: int
@@ -55,7 +55,7 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, progress: Progress) -> "ShownProgress":
-        """Return how progress is shown."""
+        """Return the public view of progress."""
         last = {job.kind: job for job in progress.jobs}
         return cls(
             enrolled=progress.enrolled,

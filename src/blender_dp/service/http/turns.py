@@ -7,7 +7,7 @@ from typing import ParamSpec, TypeVar
 from blender_dp.service.problems import Problem
 
 MOST_WAITING = 4
-"""Requests, the one that is being answered included."""
+"""Most requests that wait, with the one that is being answered."""
 _RETRY_SECONDS = 10
 Given = ParamSpec("Given")
 Result = TypeVar("Result")

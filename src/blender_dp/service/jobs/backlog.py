@@ -1,4 +1,4 @@
-"""Bounded queue of requests that wait to be written; what would wait too long is refused."""
+"""Bounded queue of requests that wait to be written; when it is full, new ones are refused."""
 
 import asyncio
 from collections import deque
@@ -12,9 +12,9 @@ from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 MOST_WAITING = 50_000
-"""Reports; some seconds of work for either database."""
+"""Most reports that wait: some seconds of work for either database."""
 MOST_TOGETHER = 20_000
-"""Reports in one transaction at most, which bounds the wait of each request in the group."""
+"""Most reports in one transaction; bounds the wait of each request in the group."""
 
 LINGER_SECONDS = 0.004
 """Batching delay after a group of several requests: raises throughput under load; a lone request
@@ -23,27 +23,27 @@ is not delayed."""
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """Something to be written, and who waits for the answer."""
+    """Something to be written, and the future that gets the answer."""
 
     work: Any
-    """What to do in the transaction; None for reports."""
+    """Function to run in the transaction; None for reports."""
     campaign_id: UUID | None = None
-    """Whose reports; None for other work."""
+    """Campaign of the reports; None for other work."""
     reports: CheckedReports | None = None
     is_alone: bool = False
-    """Whether it must not share a transaction, or have one."""
+    """Whether it runs alone and outside a transaction."""
     answer: "asyncio.Future[Any]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
     @property
     def weight(self) -> int:
-        """How many reports it holds, or as many as it delays."""
+        """Number of reports in the request; 1 for other work."""
         return 1 if self.reports is None else max(1, len(self.reports))
 
 
 class Backlog:
-    """What waits, oldest first; for any thread."""
+    """Waiting requests, oldest first; safe for any thread."""
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:
         self._most = most_waiting
@@ -56,7 +56,7 @@ class Backlog:
         return len(self._requests)
 
     def add(self, request: Request) -> None:
-        """Let a request wait, or refuse it because too much waits already."""
+        """Add a request, or refuse it because too many wait already."""
         with self._lock:
             if self._requests and self._weight + request.weight > self._most:
                 raise StoreRefusal(Reason.OVERLOADED)
@@ -79,9 +79,9 @@ class Backlog:
 
 
 def settle(outcomes: Sequence[tuple[Request, Any]]) -> None:
-    """Answer those who still wait; called in their event loop."""
+    """Answer the requests that still wait; called in their event loop."""
     for request, outcome in outcomes:
-        if request.answer.done():  # they went away; what they sent is on disk all the same
+        if request.answer.done():  # the client left; its request is on disk nevertheless
             continue
         if isinstance(outcome, BaseException):
             request.answer.set_exception(outcome)

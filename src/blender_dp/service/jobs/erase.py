@@ -1,4 +1,4 @@
-"""Erasure: destroys keys and what storage still holds of deleted rows."""
+"""Erasure job: destroys keys and the remains of deleted rows in storage."""
 
 import asyncio
 
@@ -8,13 +8,13 @@ from blender_dp.service.keys.key_vault import Purpose
 from blender_dp.service.storage.store import JobResult
 
 _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
-"""States in which no report is taken: the key of the reports' tags is no longer needed."""
+"""States in which no report is accepted: the key of the reports' tags is not needed any more."""
 
 
 async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Destroy the campaign's keys that nothing needs any more, then scrub the storage.
 
-    The rows go even if the keys cannot be destroyed; the job has then failed and is repeated.
+    Rows are deleted even if the keys cannot be destroyed; the job then fails and is repeated.
     """
     try:
         await asyncio.to_thread(_destroy, dependencies, campaign)

@@ -8,38 +8,38 @@ from blender_dp.core.errors import BlenderError
 
 
 class Failure(StrEnum):
-    """What an operator is told."""
+    """Reason of a failed job, as the operator sees it."""
 
     TOO_FEW_OPT_IN_USERS = "too-few-opt-in-users"
-    """Fewer than three contributed: nothing can be estimated."""
+    """Fewer than three people contributed: nothing can be estimated."""
     EMPTY_HEAD_LIST = "empty-head-list"
     """No record is popular enough to be named under the promise."""
     TOO_FEW_REPORTS = "too-few-reports"
     """Fewer than two clients reported, or all were asked for the query only."""
     PROMISE_BROKEN = "promise-broken"
-    """The certificate says that more would be spent than was promised."""
+    """By the certificate the privacy cost would be above the promise."""
     KEY_DESTROYED = "key-destroyed"
     """The campaign's key is gone: its records cannot be read."""
     DRAWN_ALREADY = "drawn-already"
-    """The key vault knows another result of this campaign: a second one would break the promise."""
+    """The key vault recorded another result of this campaign; a second would break the promise."""
     GAVE_UP = "gave-up"
-    """It failed again and again on this machine: too little memory or disk, or a fault."""
+    """The job failed several times on this machine: too little memory or disk, or a fault."""
     PROCESS_DIED = "process-died"
-    """The process that ran it died again and again, for instance for want of memory."""
+    """The process that ran the job died several times, for instance for lack of memory."""
 
     @property
     def is_final(self) -> bool:
-        """Whether no retry can help: then what only this job needed is erased at once."""
+        """Whether no retry can help; data that only this job needs are then erased at once."""
         return self not in PASSING
 
     @property
     def advice(self) -> str:
-        """What the operator can do."""
+        """Advice to the operator."""
         return _ADVICE[self]
 
 
 PASSING = frozenset({Failure.GAVE_UP, Failure.PROCESS_DIED})
-"""After these an operator may retry a job: its data are kept."""
+"""Failures after which an operator may retry the job: its data are kept."""
 _ADVICE: Mapping[Failure, str] = MappingProxyType(
     {
         Failure.TOO_FEW_OPT_IN_USERS: "A job erases its records. Purge the campaign and make "

@@ -1,9 +1,9 @@
-"""Head-list job: from the opt-in users' records to the published list.
+"""Head-list job: computes the published list from the opt-in users' records.
 
-The records are decrypted here, in memory, and are gone when this returns. If a run is cut short
-and another begins, or if the database is restored and the job runs again, the same records get the
-same noise (``one_draw``). The key vault holds the digest of the result before
-anything is stored, and refuses another: a campaign has one noisy list, or none.
+The records are decrypted here, in memory only. If the job runs twice, after a crash or on a
+restored database, the same records get the same noise (``one_draw``). The key vault records the
+digest of the result before anything is stored, and refuses another result: a campaign has at most
+one noisy list.
 """
 
 import asyncio
@@ -42,11 +42,11 @@ from blender_dp.wire.service.hash_chain import PublicKind
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 
 _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
-"""Signs a published list, given the log's entries for it."""
+"""Signs a published list, given its entries in the log."""
 
 
 async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobResult:
-    """Find the list, estimate it, certify both, and return all that is published."""
+    """Find the list, estimate its records, certify both, and return all published documents."""
     try:
         rows, randomness = await _decrypt(dependencies, campaign)
     except KeyDestroyedError:
@@ -64,7 +64,7 @@ async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobR
 async def _decrypt(
     dependencies: Dependencies, campaign: Campaign
 ) -> tuple[ContributedRows, Randomness]:
-    """Return all records, and the noise that belongs to them."""
+    """Return all records and the source of their noise."""
     rows, fingerprint = ContributedRows(), Fingerprint(campaign)
     records_of = make_decrypter(dependencies.keys, campaign.id)
     async for some in dependencies.store.contributions(campaign.id):
@@ -84,7 +84,7 @@ def _compute(
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
     except DrawnAlreadyError:
         raise JobError(Failure.DRAWN_ALREADY) from None
-    if not curated.head_list.queries:  # recorded all the same: it was computed with noise
+    if not curated.head_list.queries:  # recorded although it failed: it was computed with noise
         raise JobError(Failure.EMPTY_HEAD_LIST)
     return curated, certificate
 

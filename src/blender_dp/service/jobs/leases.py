@@ -1,4 +1,4 @@
-"""Jobs and their leases, and what a worker remembers of jobs between two looks at the store.
+"""Jobs and their leases, and a worker's memory of jobs between two reads of the store.
 
 A holder changes a mark in the job's row while it runs. A worker that sees the same mark for long
 enough takes the job over. No time is stored or compared with another machine's: a clock that jumps
@@ -17,7 +17,7 @@ _LONGEST_PAUSE_SECONDS = 900.0
 
 
 class JobState(StrEnum):
-    """How far a job is."""
+    """State of a job."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -45,22 +45,22 @@ class Lease:
     job: Job
     owner: str
     renewals: int = 0
-    """How often its holder showed to be alive."""
+    """Number of renewals by the holder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningJob:
-    """A job that a worker holds, as others see it: equal as long as it is not renewed."""
+    """A job that a worker holds; compares equal until the holder renews it."""
 
     id: int
     owner: str
     attempts: int
     renewal: str
-    """The mark that the holder changes while it lives."""
+    """Mark that the holder changes at every renewal."""
 
 
 class LeaseWatch:
-    """Jobs that other workers hold, and how long each was not renewed by this process's clock."""
+    """Jobs that workers hold, and the time since each was renewed, by this process's clock."""
 
     def __init__(self, elapsed: Callable[[], float]) -> None:
         """Start with no jobs.
@@ -73,7 +73,7 @@ class LeaseWatch:
         self._first: dict[int, RunningJob] = {}
 
     def look(self, running: Sequence[RunningJob]) -> None:
-        """Note all jobs that run now."""
+        """Take over the list of all jobs that run now."""
         now = self._elapsed()
         self._since = {one: self._since.get(one, now) for one in running}
         self._first = {one.id: self._first.get(one.id, one) for one in running}
@@ -84,7 +84,7 @@ class LeaseWatch:
         return [one for one, since in self._since.items() if now - since >= seconds]
 
     def are_undecided(self, owner: str) -> bool:
-        """Tell whether a worker other than ``owner`` holds a job and has not renewed it yet."""
+        """Tell whether a worker other than ``owner`` holds a job that it has not renewed yet."""
         return any(self._first[one.id] == one and one.owner != owner for one in self._since)
 
 
@@ -106,7 +106,7 @@ class PostponedJobs:
         self._due: dict[int, float] = {}
 
     def add(self, job: int) -> None:
-        """Postpone a job, each time for longer."""
+        """Postpone a job; the pause grows each time."""
         pause = min(2 * self._pauses.get(job, _FIRST_PAUSE_SECONDS / 2), _LONGEST_PAUSE_SECONDS)
         self._pauses[job] = pause
         self._due[job] = self._elapsed() + pause

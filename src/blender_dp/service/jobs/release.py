@@ -1,4 +1,4 @@
-"""From the reports' counts to the blended result; nothing private is left to be touched."""
+"""Release job: computes the blended result from the counts; reads no private data."""
 
 import asyncio
 from datetime import datetime
@@ -43,7 +43,7 @@ async def make_release(dependencies: Dependencies, campaign: Campaign) -> JobRes
 
 
 def _are_enough(counts: ReportCounts) -> bool:
-    """Tell whether records can be estimated; that takes somebody who was asked for one."""
+    """Tell whether records can be estimated: some client must have reported a whole record."""
     return counts.cell_reports > 0 and counts.cell_reports + counts.query_reports >= FEWEST_REPORTS
 
 

@@ -1,4 +1,4 @@
-"""Ticker: moves campaigns when their rules say so, and stores counts of refusals."""
+"""Ticker: makes the moves that campaigns' rules require, and stores counts of refusals."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 ACTOR = "rules"
-"""Who moves a campaign that moves by itself, in the audit log."""
+"""Actor in the audit log of moves that a rule makes."""
 _PAUSE = 1.0
 _PAGE = 500
 _MOVING = frozenset({State.OPT_IN_OPEN, State.LIST_PUBLISHED, State.CLIENTS_OPEN})
@@ -16,7 +16,7 @@ _NO_RULES = Rules()
 
 
 class Ticker:
-    """Looks at every campaign once a second."""
+    """Checks every campaign once per second."""
 
     def __init__(self, service: ServiceState, *, applies_rules: bool = True) -> None:
         self._service, self._applies_rules = service, applies_rules
@@ -31,7 +31,7 @@ class Ticker:
                 self._service.event_log.failure("ticker", error)
 
     async def tick(self) -> None:
-        """Move what is due and write down what was refused."""
+        """Make the moves that are due and store the counts of refusals."""
         await self.flush()
         if self._applies_rules:
             for campaign in await self._moving():

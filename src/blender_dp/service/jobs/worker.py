@@ -1,4 +1,4 @@
-"""Worker: takes jobs one at a time and holds each by a lease, so that each ends once."""
+"""Worker: runs jobs one at a time, each under a lease, so that each is finished exactly once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,13 +18,13 @@ from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)
-"""After a crash another takes the job when it saw no renewal for so long."""
+"""Time without a renewal after which another worker takes the job over."""
 MOST_ATTEMPTS = 5
-"""An attempt counts when it begins, so that one that kills its process counts too."""
+"""Most attempts. Each counts from its start, so that one that kills its process counts too."""
 _ENDED = frozenset({"done", "failed"})
-"""Outcomes of an attempt after which there is no other, until an operator wants one."""
+"""Outcomes after which a job is not tried again, unless an operator retries it."""
 _PAUSE = 0.5
-"""Seconds between looks for work."""
+"""Seconds between two searches for work."""
 _RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[JobResult]]] = {
     JobKind.HEAD_LIST: make_head_list,
     JobKind.RELEASE: make_release,
@@ -34,7 +34,7 @@ _RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[JobResult]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """One worker, known by a random name."""
+    """One worker with a random name."""
 
     dependencies: Dependencies
     event_log: EventLog
@@ -45,7 +45,7 @@ class Worker:
 
     @classmethod
     def of(cls, dependencies: Dependencies, event_log: EventLog) -> "Worker":
-        """Return a worker with a name of its own."""
+        """Return a worker with a new name."""
         return cls(
             dependencies=dependencies, event_log=event_log, owner=dependencies.random_bytes(8).hex()
         )
@@ -62,10 +62,10 @@ class Worker:
                 await asyncio.sleep(_PAUSE)
 
     async def run_all(self) -> bool:
-        """Do what waits, and what was left behind: watch others' jobs until they show to live.
+        """Run the waiting jobs and those of dead workers; wait until all other holders renewed.
 
         Returns:
-            Whether all of it is done; False if the store had no time for some of it.
+            Whether all of them ended; False if the store was too busy for some.
         """
         while True:
             if await self.run_one():
@@ -75,7 +75,7 @@ class Worker:
             await asyncio.sleep(_PAUSE)
 
     async def run_one(self) -> bool:
-        """Do one job if there is one."""
+        """Run one job if there is one."""
         lease = await self._take_abandoned() or await self.dependencies.store.lease_job(
             self.owner, but=self.put_off.not_due()
         )
@@ -94,7 +94,7 @@ class Worker:
         return True
 
     async def _take_abandoned(self) -> Lease | None:
-        """Take over a job whose holder showed no life for as long as a lease lasts."""
+        """Take over a job whose holder did not renew it for the time of a lease."""
         store = self.dependencies.store
         self.others.look(await store.running_jobs())
         for running in self.others.not_renewed_for(self.lease.total_seconds()):
@@ -128,7 +128,7 @@ class Worker:
         except JobError as error:
             await self._fail(lease, error.failure)
             return "failed"
-        except Exception as error:  # its message may quote data: only the kind is kept
+        except Exception as error:  # the message may quote data: only the type is kept
             if isinstance(error, StoreRefusal) and error.reason is Reason.LEASE_LOST:
                 raise
             if isinstance(error, StoreRefusal) and error.reason is Reason.OVERLOADED:
@@ -145,7 +145,7 @@ class Worker:
     async def _fail(self, lease: Lease, failure: Failure) -> None:
         """End a job without a result.
 
-        The reason is for the operator alone: it may depend on raw records, so no metric has it.
+        Only the operator sees the reason, and no metric: it may depend on raw records.
         """
         await self.dependencies.store.fail(
             lease, failure, is_final=failure.is_final, now=self.dependencies.now()
@@ -153,7 +153,7 @@ class Worker:
         self.event_log.write("job-failed", kind=str(lease.job.kind), failure=str(failure))
 
     async def _keep_renewing(self, lease: Lease) -> None:
-        """Hold the lease for as long as the job runs."""
+        """Renew the lease while the job runs."""
         while True:
             await asyncio.sleep(self.lease.total_seconds() / 3)
             try:

@@ -1,7 +1,7 @@
 """Encryption of contributions: bound to owner and campaign, with lengths rounded up.
 
 AES-256-GCM with a random nonce. At most 2^32 contributions may be encrypted under one key; a
-campaign has far fewer. Contents are padded to powers of two, so that sizes tell little.
+campaign has far fewer. Contents are padded to powers of two, so that sizes reveal little.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _SMALLEST = 1 << 10
 
 
 class DecryptionError(BlenderError):
-    """What is stored was not encrypted for this owner and campaign, or was changed."""
+    """The stored bytes were not encrypted for this owner and campaign, or were changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +75,14 @@ def pad(content: bytes) -> bytes:
 
 
 def content_tag(key: bytes, content: bytes, *, size: int = 16) -> bytes:
-    """Return a tag that tells equal contents from others, and says nothing without the key."""
+    """Return a keyed tag, equal for equal contents; it reveals nothing without the key."""
     return hashlib.blake2b(content, key=key, digest_size=size).digest()
 
 
 def encrypt_contribution(
     keys: KeyVault, campaign_id: UUID, enrolment: bytes, given: wire.Contribution
 ) -> Contribution:
-    """Encrypt an upload for storage; the tag tells the very same one from another.
+    """Encrypt an upload for storage, with a tag by which a repeated upload is recognised.
 
     The tag covers the enrolment, so that equal uploads of two people have different tags.
     """
@@ -101,7 +101,7 @@ def encrypt_contribution(
 
 
 def make_decrypter(keys: KeyVault, campaign_id: UUID) -> Decrypt:
-    """Return what decrypts a campaign's contributions; fails if their key was destroyed."""
+    """Return a function that decrypts a campaign's contributions; fail without their key."""
     cipher = RecordCipher(key=keys.key(campaign_id, Purpose.RECORDS), campaign=campaign_id)
 
     def records_of(contribution: Contribution) -> list[Record]:

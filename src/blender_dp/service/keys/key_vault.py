@@ -1,11 +1,11 @@
-"""Keys in files, apart from the database: its backup cannot be read without them.
+"""Keys in files outside the database; a backup of the database cannot be read without them.
 
-Each campaign has a key a purpose, made when it is first needed. Destroying one leaves a marker, so
-that it is never made again: whatever was sealed under it stays sealed for good. Beside the keys is
-the digest of what each campaign published of its opt-in users, which no restored database forgets.
+Each campaign has one key per purpose, made at its first use. A destroyed key leaves a marker and is
+never made again: what was encrypted with it can never be read. Beside the keys is the digest of
+each campaign's result from opt-in users. It remains when a database is restored.
 
-A directory that turns empty or another one while the service runs (its disk was unmounted) is not
-filled anew: with new keys contributions would be lost, and the old ones would outlive an erasure.
+If the directory is emptied or replaced while the service runs (its disk was unmounted), no new keys
+are made in it: contributions would be lost, and the old keys would survive an erasure.
 """
 
 import hashlib
@@ -26,18 +26,18 @@ _SIGNING = "signing.key"
 
 
 class Purpose(StrEnum):
-    """What a campaign's key is for."""
+    """Purpose of a campaign's key."""
 
     RECORDS = "records"
     """Encrypts contributions; destroyed once the list is published."""
     RECORD_TAGS = "record-tags"
-    """Tells a repeated contribution from another; destroyed with it."""
+    """Recognises a repeated contribution; destroyed with ``RECORDS``."""
     REPORT_TAGS = "report-tags"
-    """Tells a repeated report from another; destroyed once the reports are counted."""
+    """Recognises a repeated report; destroyed once the reports are counted."""
 
 
 class KeyDestroyedError(BlenderError):
-    """A key that was destroyed was asked for."""
+    """The key was destroyed."""
 
     def __init__(self, purpose: Purpose) -> None:
         self.purpose = purpose
@@ -62,7 +62,7 @@ class KeysGoneError(BlenderError):
 
 
 class KeyVault:
-    """A directory that only its owner can read, and that must stay where it is while it is used."""
+    """Directory of keys, readable by its owner only; must not be moved while it is used."""
 
     def __init__(self, directory: Path, *, draw: Callable[[int], bytes] = os.urandom) -> None:
         self.directory = directory
@@ -76,7 +76,7 @@ class KeyVault:
         """Digest of the signing key, once that was read or made."""
 
     def require_in_place(self) -> None:
-        """Fail if the directory, or the signing key in it, is gone or is another by now."""
+        """Fail if the directory, or the signing key in it, was removed or replaced."""
         try:
             is_same = os.path.samestat(self.directory.stat(), self._opened)
             if is_same and self._signing is not None:
@@ -87,7 +87,7 @@ class KeyVault:
             raise KeysGoneError
 
     def signing_key(self) -> Ed25519PrivateKey:
-        """Return the service's key for signatures; made at first, kept for good."""
+        """Return the service's key for signatures; made at the first use and never destroyed."""
         with self._in_place():
             key = self._read_or_draw(self.directory / _SIGNING)
             self._signing = self._signing or _digest(key)
@@ -98,7 +98,7 @@ class KeyVault:
         return (self.directory / _SIGNING).exists()
 
     def fingerprint(self) -> str:
-        """Return what tells this directory from others, from public facts: the signing key's."""
+        """Return the fingerprint of this directory: that of the public signing key."""
         return hashlib.sha256(self.signing_key().public_key().public_bytes_raw()).hexdigest()
 
     def key(self, campaign: UUID, purpose: Purpose) -> bytes:
@@ -113,12 +113,12 @@ class KeyVault:
         return key
 
     def record_draw(self, campaign: UUID, digest: bytes) -> None:
-        """Record what a campaign is about to publish, or fail if something else is recorded.
+        """Record the result that a campaign will publish, or fail if another is recorded.
 
-        On the disk when this returns. The record stays when the campaign's keys are destroyed.
+        The record is on disk when this returns, and stays when the campaign's keys are destroyed.
 
         Args:
-            campaign: Whose result it is.
+            campaign: The campaign of the result.
             digest: SHA-256 of everything in the result that was computed with noise.
         """
         with self._in_place():
@@ -126,9 +126,9 @@ class KeyVault:
                 raise DrawnAlreadyError
 
     def destroy(self, campaign: UUID, *purposes: Purpose) -> None:
-        """Overwrite and remove keys, all of the campaign's unless told; they are never made again.
+        """Overwrite and remove a campaign's keys, by default all; they are never made again.
 
-        On the disk when this returns, and harmless to repeat.
+        The removal is on disk when this returns; repeating it changes nothing.
         """
         with self._in_place():
             for purpose in purposes or tuple(Purpose):
@@ -140,9 +140,9 @@ class KeyVault:
 
     @contextmanager
     def _in_place(self) -> Iterator[None]:
-        """Do something in the directory that was opened, and in no other.
+        """Run a block that must happen in the directory that was opened, and in no other.
 
-        Looks again at the end: what was done while the directory went away does not count.
+        Checked again at the end: if the directory was removed in between, the block has failed.
         """
         self.require_in_place()
         try:
@@ -158,11 +158,11 @@ class KeyVault:
             raise KeyDestroyedError(purpose)
 
     def _read_or_draw(self, path: Path) -> bytes:
-        """Return the key in a file, drawn if there is none."""
+        """Return the key in a file; draw and write it if there is none."""
         return self._read_or_write(path, lambda: self._draw(KEY_BYTES))
 
     def _read_or_write(self, path: Path, content: Callable[[], bytes]) -> bytes:
-        """Return what a file holds, written if there is none; all who write at once get one."""
+        """Return the content of a file, written if missing; concurrent callers get the same."""
         with suppress(FileNotFoundError):
             return _read_key(path)
         partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")

@@ -1,7 +1,7 @@
-"""Noise of a campaign, drawn once: the same however often its list is computed.
+"""Noise of a campaign: the same every time its list is computed.
 
-Whoever restores a database, or copies it, may compute a campaign's list again. Fresh noise over the
-same records would spend everybody's budget a second time, so the noise is derived: from the key
+A campaign's list may be computed again on a restored or copied database. Fresh noise over the same
+records would spend every user's budget a second time. So the noise is derived: from the key
 that decrypts the records, and from a fingerprint of everything that the list is computed from. The
 same data give the same list. Other data give independent noise, and the key vault refuses them once
 a result is recorded (``record_draw``). When the key is
@@ -22,15 +22,15 @@ from blender_dp.service.campaign_description import description
 from blender_dp.wire.documents.document import canonical
 
 ALGORITHM = 1
-"""Raise it when the same coins would give another list: old and new noise stay independent."""
+"""Raise it when the same random bits would give another list: the noise is then independent."""
 _BYTES = 32
 
 
 class Fingerprint:
-    """Digest of a campaign's description and of everybody's records.
+    """Digest of a campaign's description and of all users' records.
 
-    Records count as they were given, not as they are stored: somebody who sends the same records
-    to a restored database again, encrypted anew, changes nothing.
+    The plain records are digested, not the encrypted ones: a user who sends the same records again
+    to a restored database does not change the digest.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -38,7 +38,7 @@ class Fingerprint:
         self._add(canonical(description(campaign)))
 
     def add(self, enrolment: bytes, records: Sequence[Record]) -> None:
-        """Add the next contribution; the store gives them in the order of their enrolments."""
+        """Add the next contribution; the store returns them in the order of their enrolments."""
         self._add(enrolment)
         self._add(msgspec.msgpack.encode(records))
 
@@ -46,13 +46,13 @@ class Fingerprint:
         """Return the campaign's only source of noise.
 
         Args:
-            records_key: The key under which the contributions were encrypted. It is there before
-                the first of them, so that every copy that can read them derives the same noise.
+            records_key: The key under which the contributions were encrypted. It exists before the
+                first contribution, so that every copy that can decrypt them derives the same noise.
         """
         purpose = f"blender-dp noise of the curator {ALGORITHM}\0".encode()
         derived = HKDF(SHA256(), _BYTES, salt=None, info=purpose + self._digest.digest())
         return Randomness.keyed(derived.derive(records_key))
 
     def _add(self, part: bytes) -> None:
-        self._digest.update(len(part).to_bytes(8, "big"))  # so that no two lists of parts are equal
+        self._digest.update(len(part).to_bytes(8, "big"))  # where a part ends
         self._digest.update(part)

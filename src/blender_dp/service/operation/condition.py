@@ -18,30 +18,30 @@ from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import Workload
 
 LEAST_FREE_BYTES = 256 * 2**20
-"""Free disk below which the service warns; a few minutes of reports at full speed."""
+"""Free disk space below which the service warns: a few minutes of reports at full speed."""
 OVERDUE_AFTER = timedelta(hours=1)
-"""A job that is not ended so long after its campaign moved is overdue."""
+"""A job that has not ended this long after its campaign moved is overdue."""
 _VALID_SECONDS = 5.0
 _VALID_SECONDS_IN_TROUBLE = 1.0
 _LONGEST_WAIT_SECONDS = 0.5
 """How long a request waits for a check that hangs, if there is an earlier result."""
 _HANGING_SECONDS = 10.0
-"""A look that takes longer says that the database does not answer."""
+"""A check that takes longer means that the database does not answer."""
 
 
 class Trouble(StrEnum):
-    """What is wrong; a closed list."""
+    """Reason why the service is degraded; a closed list."""
 
     STORE_UNREACHABLE = "store-unreachable"
     """The database does not answer."""
     STORE_REFUSES_WRITES = "store-refuses-writes"
-    """It answers, but nothing can be written: its disk is full, or it is read-only."""
+    """The database answers but cannot write: its disk is full, or it is read-only."""
     DATABASE_MOVED = "database-moved"
-    """Its file was moved or replaced: what is written now is not found at the next start."""
+    """The database file was moved or replaced: new data would be missing at the next start."""
     KEYS_GONE = "keys-gone"
-    """The directory of keys is not the one that the service started with."""
+    """The directory of keys was removed or replaced since the service started."""
     DISK_ALMOST_FULL = "disk-almost-full"
-    """Reports are still taken, but not for long."""
+    """Little disk space is left; reports are still accepted."""
 
 
 PREVENTS_REPORTS = frozenset(Trouble) - {Trouble.DISK_ALMOST_FULL}
@@ -49,7 +49,7 @@ PREVENTS_REPORTS = frozenset(Trouble) - {Trouble.DISK_ALMOST_FULL}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What one look found."""
+    """Result of one check."""
 
     troubles: tuple[Trouble, ...]
     workload: Workload | None = None
@@ -59,7 +59,7 @@ class Condition:
 
     @property
     def takes_reports(self) -> bool:
-        """Whether a report that is sent now would be stored where it is found again."""
+        """Whether a report that is sent now would be stored safely."""
         return not PREVENTS_REPORTS.intersection(self.troubles)
 
 
@@ -67,7 +67,7 @@ _HANGING = Condition(troubles=(Trouble.STORE_UNREACHABLE,))
 
 
 class ConditionWatch:
-    """Checks the condition when it is asked for and the last check is too old."""
+    """Keeps the last condition; checks again when it is requested and too old."""
 
     def __init__(self, dependencies: Dependencies, event_log: EventLog) -> None:
         self._dependencies, self._event_log = dependencies, event_log
@@ -76,7 +76,7 @@ class ConditionWatch:
         self._last: Condition | None = None
 
     async def current(self) -> Condition:
-        """Return the condition, and note it in the figures."""
+        """Return the condition, and set the metrics to it."""
         if self._look is None or (self._look.done() and not self._is_fresh()):
             self._began = time.monotonic()
             self._look = asyncio.create_task(self._check())
@@ -134,10 +134,10 @@ class ConditionWatch:
 
 
 def _free_bytes(directory: Path | None) -> int | None:
-    """Return how much the service may still write to its disk."""
+    """Return the free bytes on the service's disk."""
     if directory is None:
         return None
     try:
         return shutil.disk_usage(directory).free
-    except OSError:  # it was removed under our feet, which the database will say
+    except OSError:  # the directory was removed, which the check of the database finds
         return None

@@ -32,9 +32,9 @@ class EventLog:
         self._flush()
 
     def request(self, *, method: str, route: str, status: int, seconds: float) -> None:
-        """Write down a request; its words are from closed lists, with nothing to escape.
+        """Log a request; all its words are from closed lists, so nothing needs escaping.
 
-        Requests that were answered together are written together, in the loop's next turn.
+        Requests that are answered together are written together, in the next turn of the loop.
         """
         self._lines.append(
             self._line(
@@ -48,7 +48,7 @@ class EventLog:
             loop.call_soon(self._flush)
 
     def failure(self, where: str, error: BaseException) -> None:
-        """Write down that something failed: the kind of error and the place, not its message.
+        """Log a failure: the type of the error and its place in the code, not its message.
 
         A message may quote what a client sent.
         """
@@ -78,7 +78,7 @@ class EventLog:
         return f'{{"time":"{time}.000Z","event":"lines-dropped","lines":{lines}}}\n'
 
     def _line(self, rest: str) -> str:
-        """Return a line with the time; most are of the same second as the last."""
+        """Return a line with the time; the text of the second is cached."""
         now = self._now()
         since = now - self._second
         if since.seconds or since.days or not self._written_second:
@@ -88,7 +88,7 @@ class EventLog:
 
     def _flush(self) -> None:
         lines, self._lines, self._awaited = self._lines, [], None
-        with suppress(OSError, ValueError):  # the reader is gone: the service goes on
+        with suppress(OSError, ValueError):  # the reader is gone: the service continues without it
             self._stream.write("".join(lines))
             self._stream.flush()
 
@@ -104,7 +104,7 @@ class EventLogHandler(logging.Handler):
         self._event_log = event_log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line, without the values in the message: they may be personal."""
+        """Write one line without the values in the message, which may be personal."""
         if record.name.partition(".")[0] == _OURS:
             sentence = record.getMessage()
         else:

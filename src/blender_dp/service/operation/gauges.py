@@ -1,7 +1,7 @@
 """Gauges: jobs that wait, troubles, free disk space and running workers.
 
-With several workers each keeps its figures in files of a directory that all of them share, so that
-whichever is asked answers for all (``prometheus_client``'s multiprocess mode).
+With several worker processes, each keeps its figures in files of a shared directory, so that any of
+them can answer for all (``prometheus_client``'s multiprocess mode).
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class Gauges:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def newest(name: str, says: str, *labels: str) -> Gauge:
-            """Return a gauge of something that all workers see alike: the newest look counts."""
+            """Return a gauge with the same value in all workers: the newest value counts."""
             return Gauge(
                 f"blender_dp_{name}",
                 says,
@@ -54,23 +54,23 @@ class Gauges:
         )
 
     def count_worker(self, *, expected: int, is_replacement: bool) -> None:
-        """Note that this process answers, as one of ``expected`` workers."""
+        """Set that this process runs, as one of ``expected`` workers."""
         self._alive.set(1)
         self._expected.set(expected)
         self._restarts.inc(int(is_replacement))
 
     def set_troubles(self, is_so: Mapping[str, bool]) -> None:
-        """Note for every reason whether the service is degraded for it."""
+        """Set for every reason whether the service is degraded for it."""
         for reason, value in is_so.items():
             self._degraded.labels(reason).set(int(value))
 
     def set_workload(self, found: Workload) -> None:
-        """Note what waits."""
+        """Set the counts of jobs and the age of the oldest open campaign."""
         self._waiting.set(found.waiting)
         self._overdue.set(found.overdue)
         self._failed.set(found.failed)
         self._oldest.set(found.oldest_open_seconds)
 
     def set_free_disk(self, free_bytes: int) -> None:
-        """Note how much may still be written."""
+        """Set the free disk space."""
         self._free.set(free_bytes)

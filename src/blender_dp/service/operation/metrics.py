@@ -1,7 +1,7 @@
-"""Metrics for a monitor: counts, times and refusals; never what was reported.
+"""Metrics for Prometheus: counts, times and refusals; never the content of reports.
 
-Requests of opt-in users are counted but not timed: the time that a contribution takes grows with
-the records in it, and figures may be public.
+Requests of opt-in users are counted but not timed: the time of a contribution grows with its number
+of records, and metrics may be public.
 """
 
 import os
@@ -64,7 +64,7 @@ class Metrics:
             "blender_dp_store_up",
             "1 if the database answered when last asked.",
             registry=self.registry,
-            multiprocess_mode="mostrecent",  # a worker that has not asked yet says nothing
+            multiprocess_mode="mostrecent",  # a worker without a check yet has no value
         )
         self.gauges = Gauges(self.registry)
         self._answered: dict[tuple[str, str, int], tuple[Counter, Histogram | None]] = {}
@@ -93,7 +93,7 @@ class Metrics:
         self._jobs.labels(kind, outcome).inc()
 
     def store_is_up(self, *, is_up: bool) -> None:
-        """Note whether the database answers."""
+        """Set whether the database answers."""
         self._store_up.set(int(is_up))
 
     def text(self) -> bytes:
@@ -107,10 +107,10 @@ class Metrics:
 
 @contextmanager
 def shared_figures() -> Iterator[Callable[[int], None]]:
-    """Let processes that are started meanwhile add up their figures.
+    """Let processes that start inside this block add up their figures.
 
-    Gives what must be called with the number of every process that died: it is no longer alive,
-    and what it counted still counts.
+    Yields a function to call with the id of every process that died: the process then does not
+    count as running, and its counts are kept.
     """
     with tempfile.TemporaryDirectory(prefix="blender-dp-figures-") as directory:
         os.environ[_DIRECTORY] = directory

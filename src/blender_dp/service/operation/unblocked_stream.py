@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 MOST_WAITING = 1 << 22
-"""Characters; some ten thousand lines."""
+"""Most characters that wait: some ten thousand lines."""
 _LAST_SECONDS = 1.0
 """How long the end of a process waits for its last lines to be written."""
 
@@ -35,7 +35,7 @@ class UnblockedStream:
 
         Args:
             descriptor: Where to write.
-            lost: Returns the line that says how many lines were dropped.
+            lost: Makes the line with the number of dropped lines.
             most_waiting: Characters that may wait.
         """
         self._descriptor, self._lost, self._most = descriptor, lost, most_waiting
@@ -45,7 +45,7 @@ class UnblockedStream:
         self._changed = threading.Condition()
 
     def write(self, text: str) -> None:
-        """Let a text wait to be written, or drop it."""
+        """Queue a text, or drop it if too much waits."""
         with self._changed:
             if self._size + len(text) > self._most:
                 self._dropped += text.count("\n")
@@ -60,7 +60,7 @@ class UnblockedStream:
         """Do nothing: the thread writes what waits as soon as the pipe has room."""
 
     def drain(self, seconds: float = _LAST_SECONDS) -> bool:
-        """Wait until all is written, but not for long; return whether it is."""
+        """Wait until all is written or a time limit is reached; return whether all is written."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._is_writing, seconds)
 
@@ -87,5 +87,5 @@ class UnblockedStream:
         while rest:
             try:
                 rest = rest[os.write(self._descriptor, rest) :]
-            except BlockingIOError:  # another holder of the pipe asked not to be made wait
+            except BlockingIOError:  # another holder of the pipe made it non-blocking
                 select.select([], [self._descriptor], [])

@@ -1,7 +1,7 @@
-"""Protocols of a database and its transactions, as the tables use them.
+"""Protocols of a database and its transactions, used by the tables.
 
-The statements are written once, in SQL that SQLite and PostgreSQL both read, with ``$1``, ``$2``
-for values. They are coroutines: PostgreSQL waits in them, SQLite never does.
+Statements are written once, in SQL that both SQLite and PostgreSQL accept, with ``$1``, ``$2`` for
+values. They run in coroutines: PostgreSQL waits in them, SQLite never does.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,11 +25,11 @@ class Transaction(Protocol):
     """Statements that take effect together or not at all."""
 
     writer: str
-    """Whose counters this transaction may change."""
+    """Name of the writer whose counters this transaction may change."""
     reach: Checkpoint
 
     async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return what a statement gives."""
+        """Return the rows that a statement gives."""
         ...
 
     async def run(self, statement: str, *values: object) -> None:
@@ -45,20 +45,20 @@ class Transaction(Protocol):
         ...
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
-        """Insert the ids that are not there yet and return how many those are.
+        """Insert the new ids and return their number.
 
         Args:
             campaign: Its number.
-            rows: A row a report, the 16 bytes of its id, then the 8 of its tag; in order.
+            rows: One row per report, sorted: 16 bytes of its id, then 8 of its tag.
         """
         ...
 
     async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
-        """Return the tags of those ids, of 16 bytes each, that are there."""
+        """Return the tags of the ids (16 bytes each) that are stored."""
         ...
 
     async def attempt(self, work: "Work[Answer]") -> Answer:
-        """Do work that, should it fail, leaves no trace in the transaction."""
+        """Run a block; if it fails, undo its changes within the transaction."""
         ...
 
 
@@ -69,7 +69,7 @@ class Database(Protocol):
     """A database of campaigns, up to date with the software's schema."""
 
     async def read(self, work: Work[Answer]) -> Answer:
-        """Answer from one view of the database."""
+        """Run queries on one consistent view of the database."""
         ...
 
     async def write(self, work: Work[Answer]) -> Answer:
@@ -81,19 +81,19 @@ class Database(Protocol):
         ...
 
     async def scrub(self) -> None:
-        """Overwrite what storage still holds of deleted rows; refuse while there are readers."""
+        """Overwrite the remains of deleted rows in storage; refuse while there are readers."""
         ...
 
     def scrub_soon(self) -> None:
-        """Overwrite what was withdrawn, in the background; tried until it is done."""
+        """Overwrite withdrawn contributions in the background; retried until done."""
         ...
 
     async def is_in_place(self) -> bool:
-        """Tell whether what is written now will be found where the database was opened."""
+        """Tell whether the database is still the one at the opened address."""
         ...
 
     async def close(self) -> None:
-        """Finish what was accepted and close every connection."""
+        """Finish all accepted requests and close every connection."""
         ...
 
 

@@ -1,6 +1,6 @@
-"""Store of campaigns over any database: what routes and jobs need from it, and nothing more.
+"""Store of campaigns over any database, with the operations of routes and jobs.
 
-Every method but ``scrub`` is one transaction: when it returns, a crash loses nothing of it. Errors
+Every method but ``scrub`` is one transaction: when it returns, its changes survive a crash. Errors
 that a caller can cause are :class:`StoreRefusal` with a reason from a closed list.
 """
 
@@ -37,7 +37,7 @@ from blender_dp.service.storage.tables import (
 )
 
 _PIECE = 64
-"""Contributions read at once: of 4 MiB each at most."""
+"""Number of contributions read at once; each has at most 4 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class DatabaseStore:
     database: Database
 
     async def close(self) -> None:
-        """Finish what was accepted and close every connection."""
+        """Finish all accepted requests and close every connection."""
         await self.database.close()
 
     async def is_in_place(self) -> bool:
-        """Tell whether what is written now will be found where the store was opened."""
+        """Tell whether the database is still the one at the opened address."""
         return await self.database.is_in_place()
 
     async def require_writable(self) -> None:
@@ -62,7 +62,7 @@ class DatabaseStore:
         await self.database.write(workload.write_nothing)
 
     async def workload(self, *, now: datetime, overdue_since: datetime) -> Workload:
-        """Return what waits; a job whose campaign moved before ``overdue_since`` is overdue."""
+        """Count jobs; those whose campaign moved before ``overdue_since`` are overdue."""
         return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
 
     async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
@@ -74,10 +74,10 @@ class DatabaseStore:
         return await self.database.read(partial(campaigns.get, campaign_id=campaign_id))
 
     async def description(self, campaign_id: UUID) -> Mapping[str, Any]:
-        """Return what no move changes of a campaign, as it was stored when it was made.
+        """Return a campaign's description, as it was stored when the campaign was created.
 
-        Never rebuilt from the campaign: its digest is in logs and signed lists, and a later
-        version of this software may describe campaigns in other words.
+        It is never rebuilt from the campaign: its digest is in logs and signed lists, and a later
+        version of this software may describe campaigns differently.
         """
         return await self.database.read(partial(campaigns.get_description, campaign_id=campaign_id))
 
@@ -126,20 +126,20 @@ class DatabaseStore:
         )
 
     async def contribute(self, campaign_id: UUID, contribution: Contribution) -> bool:
-        """Store a contribution; False if the very same one is there already."""
+        """Store a contribution; return False if the same one is stored already."""
         return await self.database.write(
             partial(contributions.contribute, campaign_id=campaign_id, contribution=contribution)
         )
 
     async def withdraw(self, campaign_id: UUID, enrolment: bytes) -> None:
-        """Delete a contribution before sealing, for good."""
+        """Delete a contribution for good, while the opt-in side is open."""
         await self.database.write(
             partial(contributions.withdraw, campaign_id=campaign_id, enrolment=enrolment)
         )
         self.database.scrub_soon()
 
     async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
-        """Return all contributions in pieces, in an order that tells nothing."""
+        """Return all contributions in pieces, in an order that reveals nothing."""
         after = b""
         while True:
             piece = await self.database.read(
@@ -151,11 +151,11 @@ class DatabaseStore:
             after = piece[-1].enrolment
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
-        """Count reports, each id once; all of them or, refused, none. On disk when it returns."""
+        """Count reports, each id once: all of a request or none. They are on disk on return."""
         return await self.database.add_reports(campaign_id, reports)
 
     async def report_counts(self, campaign_id: UUID) -> ReportCounts:
-        """Return what all reports named."""
+        """Return how often the reports named each item."""
         return await self.database.read(partial(reports.totals, campaign_id=campaign_id))
 
     async def document(self, campaign_id: UUID, kind: Document) -> bytes | None:
@@ -173,13 +173,13 @@ class DatabaseStore:
         )
 
     async def note(self, kind: str, *, actor: str, campaign_id: UUID | None, now: datetime) -> None:
-        """Append to the audit chain what is not stored otherwise."""
+        """Append to the audit log an action that is stored nowhere else."""
         await self.database.write(
             partial(chains.audit, kind=kind, actor=actor, campaign=campaign_id, now=now)
         )
 
     async def lease_job(self, owner: str, *, but: Collection[int] = ()) -> Lease | None:
-        """Take the oldest job that waits and whose id is none of these."""
+        """Take the oldest waiting job whose id is not one of ``but``."""
         return await self.database.write(partial(jobs.lease, owner=owner, but=but))
 
     async def running_jobs(self) -> Sequence[RunningJob]:
@@ -187,11 +187,11 @@ class DatabaseStore:
         return await self.database.read(jobs.running)
 
     async def take_over(self, running: RunningJob, owner: str) -> Lease | None:
-        """Take a job from its holder unless that one renewed it since; None if so."""
+        """Take a job from its holder; return None if the holder renewed it since."""
         return await self.database.write(partial(jobs.take_over, running_job=running, owner=owner))
 
     async def renew(self, lease: Lease) -> Lease:
-        """Show that the holder of a job lives."""
+        """Renew the lease of a job."""
         return await self.database.write(partial(jobs.renew, held=lease))
 
     async def give_back(self, lease: Lease) -> None:
@@ -199,7 +199,7 @@ class DatabaseStore:
         await self.database.write(partial(jobs.give_back, held=lease))
 
     async def finish(self, lease: Lease, result: JobResult, *, now: datetime) -> None:
-        """Store a job's results, make its move and end it, all at once, if the lease is held.
+        """Store a job's results, make its move and end it in one transaction, if the lease is held.
 
         Publishing the list deletes the raw contributions in the same transaction; releasing
         deletes report ids and tags.
@@ -225,9 +225,9 @@ class DatabaseStore:
         actor: str,
         now: datetime,
     ) -> None:
-        """Add a job like the campaign's last of its kind if that failed for one of these reasons.
+        """Repeat the campaign's last job of a kind if it failed for one of these reasons.
 
-        The failed one stays as it is, for the record.
+        The failed job stays in the list of jobs.
         """
         await self.database.write(
             partial(
@@ -241,19 +241,19 @@ class DatabaseStore:
         )
 
     async def scrub(self, campaign_id: UUID) -> None:
-        """Delete the rows that a campaign's moves left, if they were many, and overwrite all of it.
+        """Delete the rows that a campaign no longer needs, and overwrite their remains.
 
-        Overwritten is what storage still holds of deleted rows (checkpoint, vacuum).
+        Remains of deleted rows in storage are overwritten by checkpoint and vacuum.
         """
         number, tables = await self.database.read(
             partial(campaigns.find_tables_to_empty, campaign_id=campaign_id)
         )
         for table in tables:
             await self._empty(number, table)
-        await self.database.scrub()  # storage knows no campaigns
+        await self.database.scrub()  # the storage is scrubbed as a whole
 
     async def _empty(self, number: int, table: str) -> None:
-        """Delete a campaign's rows, some in a transaction, so that each ends in time."""
+        """Delete a campaign's rows in several transactions, so that each is short."""
         start: bytes | None = b""
         while start is not None:
             start = await self.database.write(
@@ -261,11 +261,11 @@ class DatabaseStore:
             )
 
     async def key_fingerprint(self) -> str | None:
-        """Return the fingerprint of the keys that this store is used with, if there are any."""
+        """Return the fingerprint of the keys that this store is bound to; None without keys."""
         return await self.database.read(tokens.key_fingerprint)
 
     async def bind_keys(self, fingerprint: str) -> str:
-        """Bind the store to its keys unless it is; return the fingerprint that it is bound to."""
+        """Bind the store to these keys if it has none; return the bound fingerprint."""
         return await self.database.write(partial(tokens.bind_keys, given=fingerprint))
 
     async def add_token(self, token: Token) -> None:
@@ -281,5 +281,5 @@ class DatabaseStore:
         return await self.database.read(tokens.get_all)
 
     async def revoke_token(self, name: str, *, now: datetime) -> None:
-        """End a token."""
+        """Revoke a token."""
         await self.database.write(partial(tokens.revoke, name=name, now=now))

@@ -12,7 +12,7 @@ _NAME = re.compile(r"(\d{4})_(\w+)\.(up|down)\.sql")
 
 
 class UnknownSchemaError(BlenderError):
-    """A database that other software made, or a newer version of this."""
+    """The database was made by other software, or by a newer version of this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ def of_package(package: str) -> Sequence[Migration]:
 async def migrate(
     tx: Transaction, migrations: Sequence[Migration], target: int | None = None
 ) -> None:
-    """Bring the schema to a version, the newest unless told."""
+    """Bring the schema to a version, by default the newest."""
     newest = len(migrations)
     wanted = newest if target is None else target
     if not 0 <= wanted <= newest:

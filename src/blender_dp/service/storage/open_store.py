@@ -1,4 +1,4 @@
-"""Opening of the store that an address names, with the check that its keys are its own."""
+"""Opening of the store at an address, with a check that the keys belong to it."""
 
 import asyncio
 from pathlib import Path
@@ -16,12 +16,12 @@ async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> Dat
 
     Args:
         database: ``sqlite:///PATH`` or a path, or ``postgresql://USER@HOST/NAME``.
-        reach: Called with the name of every labelled point of a write; for kill tests.
+        reach: Called with the name of every checkpoint of a write; for tests that kill the process.
     """
     scheme, colon, rest = database.partition("://")
     if colon and scheme in _POSTGRES:
         return await _open_postgres(database, reach)
-    # An address may hold a password, so no more than its beginning is repeated.
+    # An address may hold a password, so the message repeats only its beginning.
     if colon and (scheme != "sqlite" or not rest.startswith("/")):
         rule = "a path, sqlite:///PATH or postgresql://USER@HOST/NAME"
         raise ParameterError("database", rule, f"{scheme}://…")
@@ -50,11 +50,11 @@ class WrongKeysError(BlenderError):
 
 
 async def require_own_keys(store: DatabaseStore, keys: KeyVault) -> None:
-    """Refuse keys that are not the database's own; the first ones become its own.
+    """Refuse keys of another database; a database without keys is bound to these.
 
-    Nothing is written to a directory that is refused. Other keys would be noticed too late:
-    reports that are sent again would not be recognised, contributions could not be decrypted, and
-    clients would refuse the signature of the next list.
+    Nothing is written to a directory that is refused. Without this check wrong keys would be
+    noticed too late: repeated reports would not be recognised, contributions could not be
+    decrypted, and clients would refuse the signature of the next list.
     """
     bound = await store.key_fingerprint()
     if bound is not None and not await asyncio.to_thread(keys.has_signing_key):

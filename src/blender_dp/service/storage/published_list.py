@@ -1,4 +1,4 @@
-"""Signed lists of campaigns with the readers of their reports; made once per process."""
+"""Signed lists of campaigns and the checks of their reports, loaded once per process."""
 
 import gzip
 from collections import OrderedDict
@@ -22,7 +22,7 @@ _STORED = "the stored head list"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
-    """A signed list as the bytes that are sent, the same to every client."""
+    """A signed list as the bytes that every client gets."""
 
     body: bytes
     compressed: bytes
@@ -30,7 +30,7 @@ class PublishedList:
 
 
 class PublishedLists:
-    """The lists that were asked for lately, and how reports against them are read."""
+    """Cache of the lists in use, each with the intake that checks its reports."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
@@ -51,11 +51,11 @@ class PublishedLists:
         return found
 
     def known_intake(self, campaign_id: str) -> ReportIntake | None:
-        """Return how reports to a campaign are read, if that is known already."""
+        """Return the intake of a campaign if it is in the cache."""
         return self._intakes.get(campaign_id)
 
     async def intake(self, campaign_id: UUID) -> ReportIntake:
-        """Find out how reports to a campaign are read."""
+        """Return the intake of a campaign; load its list if needed."""
         body = await self._read(campaign_id)
         if body is None:
             raise Problem.NOT_COLLECTING.error()

@@ -13,7 +13,7 @@ from blender_dp.service.jobs.leases import Job
 
 
 class Reason(StrEnum):
-    """Why a store says no."""
+    """Reason for a refusal by the store."""
 
     UNKNOWN_CAMPAIGN = "unknown-campaign"
     MOVE_NOT_ALLOWED = "move-not-allowed"
@@ -28,7 +28,7 @@ class Reason(StrEnum):
 
 
 class StoreRefusal(BlenderError):  # noqa: N818 - an answer, not a fault
-    """The store did nothing."""
+    """The store refused and changed nothing."""
 
     def __init__(self, reason: Reason) -> None:
         self.reason = reason
@@ -36,7 +36,7 @@ class StoreRefusal(BlenderError):  # noqa: N818 - an answer, not a fault
 
 
 class Document(StrEnum):
-    """What a campaign publishes, each stored as the bytes that are sent."""
+    """Kind of published document; each is stored as the bytes that are sent."""
 
     HEAD_LIST = "head-list"
     """The signed head list."""
@@ -61,7 +61,7 @@ class Contribution:
     """SHA-256 of the enrolment token."""
     encrypted: bytes
     tag: bytes
-    """Keyed tag of the content: tells a repetition from another body."""
+    """Keyed tag of the content, by which a repeated upload is recognised."""
     consent_version: str
     consent_digest: str
     consent_given_at: datetime
@@ -69,7 +69,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a campaign is, in counts that name no record."""
+    """Progress of a campaign, in counts that name no record."""
 
     state: State
     enrolled: int
@@ -83,20 +83,20 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobResult:
-    """What a job leaves behind, stored in one transaction together with the campaign's move."""
+    """Results of a job, stored in one transaction with the campaign's move."""
 
     move: Move | None
     documents: Mapping[Document, bytes | Callable[[Sequence[Mapping[str, Any]]], bytes]]
-    """Each as bytes, or as what makes the bytes of the log entries below, once they are chained."""
+    """Each as bytes, or as a function that makes the bytes from the chained log entries."""
     log_entries: Sequence[Mapping[str, Any]]
-    """For the public log: kind and digest; the store adds the rest."""
+    """Kind and digest of each entry for the public log; the store adds the rest."""
     counter_sizes: Mapping[Question, int]
-    """With the head list: how many cells and how many queries reports may name."""
+    """With the head list: number of cells and number of queries that reports may name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """Somebody's right to use the API."""
+    """Token of the API with its name and role."""
 
     name: str
     role: str

@@ -1,4 +1,4 @@
-"""Population of a campaign for the five steps: its opt-in users, in memory."""
+"""Population of a campaign's opt-in users for the five steps, in memory."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from blender_dp.engine.population.table_population import TableUsers
 
 
 class ContributedRows:
-    """Everybody's contributed records, a column a field; a user without any has an empty row."""
+    """All contributed records, one column per field; a user without records has an empty row."""
 
     def __init__(self) -> None:
         self._users: list[str] = []
@@ -23,7 +23,7 @@ class ContributedRows:
         self.contributors = 0
 
     def add(self, records: Sequence[Record]) -> None:
-        """Add one more user, known by a number only."""
+        """Add one more user, identified by a number only."""
         rows: Sequence[Record | tuple[None, None]] = records or [(None, None)]
         self._users += [str(self.contributors)] * len(rows)
         self._queries += [query for query, _ in rows]
@@ -31,7 +31,7 @@ class ContributedRows:
         self.contributors += 1
 
     def table(self) -> pa.Table:
-        """Return all rows as the engine takes them."""
+        """Return all rows as a table for the engine."""
         columns = {"user": self._users, "query": self._queries, "url": self._urls}
         return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
@@ -40,7 +40,7 @@ class ContributedRows:
 def contributed_users(
     rows: ContributedRows, parameters: Parameters, randomness: Randomness
 ) -> Iterator[TableUsers]:
-    """Give the opt-in users of a campaign; their records never leave this process's memory."""
+    """Yield the population of opt-in users; their records never leave this process's memory."""
     with opened_rows(
         rows.table(),
         randomness,

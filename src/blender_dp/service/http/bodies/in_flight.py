@@ -1,7 +1,7 @@
 """Memory limit for request bodies: all that are being received or decoded share one budget.
 
-Bytes are counted as they arrive, not as a header announces them, so that an announcement alone
-takes nothing from others. Small bodies are not counted: the server's limit on open connections
+Bytes are counted as they arrive, not as a header announces them. So a header alone takes no memory
+from other requests. Small bodies are not counted: the server's limit on open connections
 bounds them already, and a single report must not wait for uploads of batches.
 """
 
@@ -12,16 +12,16 @@ from types import TracebackType
 from blender_dp.service.problems import RETRY_SECONDS, Problem
 
 MOST_BYTES = 1 << 27
-"""Of all bodies together: four of the largest batches, or a hundred usual ones."""
+"""Bytes of all bodies together: four of the largest batches, or a hundred usual ones."""
 SMALL_BYTES = 1 << 16
-"""The part of every body that is not counted."""
+"""Bytes of every body that are not counted."""
 PATIENCE_SECONDS = 2.0
-"""How long a body waits for room before it is refused; the first in the queue twice as long, so
-that bodies which wait for each other are not all refused at once."""
+"""How long a body waits for room before it is refused. The first in the queue waits twice as long:
+bodies that wait for each other are then not all refused at once."""
 
 
 class BodiesInFlight:
-    """The budget; belongs to one event loop."""
+    """Shared budget of bytes; belongs to one event loop."""
 
     def __init__(self, most: int = MOST_BYTES, patience: float = PATIENCE_SECONDS) -> None:
         self._free, self._patience = most, patience
@@ -29,11 +29,11 @@ class BodiesInFlight:
 
     @property
     def free(self) -> int:
-        """How many bytes are left."""
+        """Bytes that are left."""
         return self._free
 
     def lease(self) -> "BodyLease":
-        """Return an empty lease for one body; what it holds is given back when its block ends."""
+        """Return an empty lease for one body; leaving its ``with`` block gives the bytes back."""
         return BodyLease(self)
 
     async def take(self, count: int) -> None:
@@ -57,7 +57,7 @@ class BodiesInFlight:
             raise
 
     def give_back(self, count: int) -> None:
-        """Return bytes, to those who wait first."""
+        """Give bytes back; the requests that wait longest get them first."""
         self._free += count
         self._serve_waiting()
 
@@ -71,7 +71,7 @@ class BodiesInFlight:
 
 
 class BodyLease:
-    """What one body holds of the budget."""
+    """Bytes of the shared budget that one body holds."""
 
     __slots__ = ("_budget", "_held")
 

@@ -19,7 +19,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 _PIECE = 1 << 18
 """Bytes that are inflated before the limits are checked again."""
 LONGEST_EXPLAINED = 1 << 16
-"""Bytes of a body whose every value is checked to say what is wrong with it."""
+"""Longest body whose values are all checked to find the error in it."""
 _PROBLEMS = {
     JsonRule.UTF8: Problem.BODY_NOT_UTF8,
     JsonRule.SYNTAX: Problem.BODY_NOT_JSON,
@@ -32,7 +32,7 @@ _PROBLEMS = {
 
 
 class Disconnected(Exception):  # noqa: N818 - the client is gone, no answer follows
-    """The client went away before its request was whole."""
+    """The client disconnected before its request was complete."""
 
 
 class ReceivedBody(NamedTuple):
@@ -47,8 +47,8 @@ class ReceivedBody(NamedTuple):
         Args:
             most: Bytes, else refused.
             most_objects: JSON objects, else refused. Counted by their opening brackets while the
-                body is inflated, so that a small body which stands for millions of objects costs
-                no more than an honest one.
+                body is inflated. So a small compressed body with millions of objects costs no more
+                than an honest one.
         """
         if self.is_gzip:
             return inflate(self.content, most, most_objects)
@@ -60,7 +60,7 @@ class ReceivedBody(NamedTuple):
 async def read_body(
     headers: Headers, receive: Receive, most: int, lease: BodyLease | None = None
 ) -> ReceivedBody:
-    """Return the body as it was sent, at most ``most`` bytes of it.
+    """Return the body as it was sent, or refuse one of more than ``most`` bytes.
 
     Args:
         headers: The request's, names in lower case.
@@ -78,7 +78,7 @@ async def read_body(
 
 
 def _check_headers(headers: Headers, most: int) -> bool:
-    """Refuse what is not JSON, plain or gzip, or says that it is too long; tell which it is."""
+    """Refuse all but plain or gzip JSON of allowed length; tell whether it is gzip."""
     media_type = encoding = b""
     for name, value in headers:
         if name == b"content-type":
@@ -164,8 +164,8 @@ def parse_body(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON holds
 def explain_refusal(body: bytes) -> ProblemError:
     """Return what is wrong with a body that the fast decoder refused without a reason.
 
-    Of a long body only UTF-8 and syntax are checked, which is quick: checking every value would
-    take seconds, and anybody can send one.
+    In a long body only UTF-8 and syntax are checked, which is quick. Checking every value would
+    take seconds, and anybody can send a long body.
     """
     try:
         if len(body) <= LONGEST_EXPLAINED:

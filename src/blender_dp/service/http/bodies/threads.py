@@ -1,7 +1,8 @@
 """Threads for large request bodies: inflating, decoding and checking happen there.
 
-The event loop serves all clients; a body of some megabytes would stop it for as long as it takes to
-read. What waits for a thread is bounded, and what a thread does is bounded by the body's limits.
+The event loop serves all clients, and would stand still while it parses a body of some megabytes.
+The number of bodies that wait for a thread is bounded. The work of a thread is bounded by the
+body's limits.
 """
 
 import asyncio
@@ -13,14 +14,15 @@ from typing import ParamSpec, TypeVar
 from blender_dp.service.problems import RETRY_SECONDS, Problem, ProblemError
 
 SHORT_BYTES = 1 << 13
-"""A plain body of at most this length is read at once: that is faster than to wake a thread, and
-takes some milliseconds at most, whatever is in it."""
+"""A plain body of at most this length is parsed in the event loop. That is faster than waking a
+thread, and takes at most some milliseconds for any content."""
 _THREADS = 2
 MOST_WAITING = 256
-"""Bodies, those in a thread included."""
+"""Most bodies that wait or are in a thread."""
 REFUSAL_SECONDS = 0.5
-"""How long a refusal waits. To refuse a compressed body takes some milliseconds of a thread, to
-send it again takes its client nothing: a client that waits for its answers gets two per second."""
+"""Delay of a refusal. Refusing a compressed body costs a thread some milliseconds; sending it again
+costs the client nothing. With the delay, a client that waits for its answers gets at most two per
+second."""
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -40,8 +42,7 @@ class BodyThreads:
     ) -> Result:
         """Return what ``work`` returns; refuse as overloaded if too many bodies wait.
 
-        A body that ``work`` refuses is answered later than it could be, and holds no thread
-        meanwhile.
+        The answer to a refused body is delayed; no thread is held during the delay.
         """
         if self._waiting >= self._most:
             raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
@@ -53,7 +54,7 @@ class BodyThreads:
             await asyncio.sleep(self._refusal_seconds)
             raise outcome
         finally:
-            del outcome  # else this frame and the traceback keep each other
+            del outcome  # otherwise this frame and the traceback keep each other in memory
 
     def _outcome(
         self, work: Callable[Given, Result], *args: Given.args, **options: Given.kwargs
@@ -64,14 +65,15 @@ class BodyThreads:
         return asyncio.wrap_future(done)
 
     def close(self) -> None:
-        """End the threads once what they do is done; drop what waits."""
+        """End the threads after their current work; drop the bodies that wait."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _free_place_soon(self, loop: asyncio.AbstractEventLoop) -> Callable[[object], None]:
         def free_place() -> None:
             self._waiting -= 1
 
-        # The work goes on when its request is cancelled: its place is free when the thread is.
+        # The work continues when its request is cancelled, so its place is freed when the thread
+        # ends.
         def call(_done: object) -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(free_place)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from blender_dp.wire.reports.service_report import ID_BYTES, NamedItems
 
 TAG_BYTES = 8
-"""Of a report's id and content."""
+"""Bytes of the tag of a report's id and content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CheckedReports:
-    """Reports of one request, all expressible in the list, as they are counted."""
+    """Reports of one request, all valid for the list, ready to be counted."""
 
     ids: bytes
-    """16 random bytes a report, one after the other, none twice."""
+    """16 random bytes per report, one after the other, all different."""
     tags: bytes
-    """8 bytes a report, in the same order: keyed tags of ids with contents."""
+    """8 bytes per report, in the same order: keyed tags of ids with contents."""
     answers: Sequence[NamedItems]
-    """What they name, by the question they answer."""
+    """Items that the reports name, by the question they answer."""
 
     def __len__(self) -> int:
         """Return how many reports there are."""
@@ -27,7 +27,7 @@ class CheckedReports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """What became of a request's reports."""
+    """Outcome of a request's reports."""
 
     accepted: int
     repeated: int

@@ -1,7 +1,7 @@
 """Checks of a request's reports: bytes in, countable reports or a refusal out; vectorised.
 
-One body is a single report or a batch. What is not expressible in the campaign's list is refused
-and never repaired, and one such report refuses its whole request.
+One body is a single report or a batch. A report that names nothing in the campaign's list is never
+repaired: its whole request is refused.
 """
 
 import hashlib
@@ -25,14 +25,14 @@ from blender_dp.wire.reports.service_report import (
 )
 
 MOST_SINGLE_BYTES = 1 << 16
-"""A report on a list of 100,000 cells at the smallest ε is a third of this."""
+"""Longest single report; three times the report on 100,000 cells at the smallest ε."""
 MOST_BATCH_BYTES = 1 << 25
 _MOST_OBJECTS = MOST_REPORTS + 1
-"""In a body: the reports and what is around them."""
+"""JSON objects in a body: the reports, and the object around them."""
 
 
 class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One of a batch, of subset selection."""
+    """One report of a batch, for subset selection."""
 
     report_id: str
     question: str
@@ -40,14 +40,14 @@ class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class CellReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One of a batch, of LocalAlg."""
+    """One report of a batch, for LocalAlg."""
 
     report_id: str
     cell: int
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a single report and a batch share."""
+    """Fields that a single report and a batch share."""
 
     version: int
     head_list: str
@@ -72,7 +72,7 @@ class CellBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
 
 
 _SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
-"""Quotation marks around the names of what is shared and its two texts."""
+"""Quotation marks around the names of the shared fields and around their two texts."""
 
 
 class ReportIntake:
@@ -85,14 +85,14 @@ class ReportIntake:
         self._tag_key = tag_key
 
     def receive(self, body: ReceivedBody) -> CheckedReports:
-        """Return what the reports of a body name, inflated if that is needed.
+        """Return the items that the reports of a body name; inflate the body if needed.
 
-        The count of objects is bounded before any is decoded.
+        The number of objects is checked before any is decoded.
         """
         return self.check(body.plain(MOST_BATCH_BYTES, _MOST_OBJECTS))
 
     def check(self, body: bytes) -> CheckedReports:
-        """Return what a body's reports name, each with its id and tag."""
+        """Return the items that a body's reports name, with ids and tags."""
         try:
             decoded = self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -171,10 +171,11 @@ def _require_one_form(reports: object, alone: Sequence[object]) -> None:
 def _require_keys_once(
     body: bytes, *, texts: int, names: int, reports: int, is_batch: bool
 ) -> None:
-    """Refuse keys that come twice, seen by their quotation marks.
+    """Refuse a body in which a key comes twice, by counting quotation marks.
 
-    Every name was known and every text holds letters and digits only, as checked before: a body
-    has exactly this number of marks, unless a key comes twice: the decoder keeps the last.
+    The decoder keeps the last of two equal keys, so it does not see them. All names are known and
+    all texts are letters and digits, as checked before. So a body without repeated keys has exactly
+    this number of marks.
     """
     marks = _SHARED_MARKS + 2 * is_batch + 2 * (texts + names) * reports
     if body.count(b'"') != marks:

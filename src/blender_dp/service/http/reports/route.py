@@ -17,11 +17,11 @@ TEMPLATE = "/v1/campaigns/{campaign_id}/reports"
 _PATH = re.compile(r"/v1/campaigns/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/reports")
 _HEADERS = [(b"content-type", b"application/json")]
 _uuid = lru_cache(maxsize=256)(UUID)
-"""Few campaigns, many requests."""
+"""Cached: there are few campaigns and many requests."""
 
 
 def campaign_in(path: str) -> str | None:
-    """Return the campaign of a path to reports, None if the path is another."""
+    """Return the campaign of a path to reports; None for other paths."""
     found = _PATH.fullmatch(path)
     return found[1] if found else None
 
@@ -72,7 +72,7 @@ class ReportRoute:
     async def _refuse(self, campaign_id: str, error: ProblemError, send: Any) -> int:  # noqa: ANN401
         kind = error.problem.kind
         self._service.dependencies.metrics.count_refusal(kind.slug)
-        # Counted only for campaigns known to exist: anybody can make up others.
+        # Counted only for campaigns that exist: anybody can invent other ids.
         is_known = self._service.lists.known_intake(campaign_id) is not None
         if kind.status < 500 and (is_known or error.problem is Problem.NOT_COLLECTING):
             self._service.count_refusal(_uuid(campaign_id), kind.slug)

@@ -26,10 +26,10 @@ from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 
 MOST_BYTES = 1 << 16
-"""Of a body, where a route does not say otherwise."""
+"""Longest body, unless a route sets another limit."""
 _ACTOR = "blender-dp actor"
 _BODY = "blender-dp body"
-"""Several objects stand for one request, and its body comes once."""
+"""Key of the body in the request's scope: several objects share it, and it arrives once."""
 
 Asking = ASGIConnection[Any, Any, Any, Any]
 """A request before its body is read."""
@@ -39,14 +39,14 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose body is read within limits and parsed as strict JSON."""
 
     async def body(self) -> bytes:
-        """Return the body as it was sent; the framework looks whether there is one."""
+        """Return the body as it was sent; the framework calls this to see whether there is one."""
         content, _ = await self._content_and_value()
         return content
 
     async def json(self) -> Any:  # noqa: ANN401 - as the route declares it
         """Return the body as the type that its route declares.
 
-        Converted here, because the framework would take "1" for 1.
+        Converted here, because the framework would accept "1" for 1.
         """
         _, value = await self._content_and_value()
         return value
@@ -71,10 +71,10 @@ class StrictRequest(Request[Any, Any, Any]):
 
 
 def _convert(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401 - any type
-    """Return a body as a type, refused if JSON or type are not strictly right.
+    """Return a body as a type; refuse it if the JSON or the type is not strictly right.
 
-    A long body is first read by the fast decoder, which knows how many values the type may have:
-    looking at millions of others one by one would take seconds.
+    A long body is first read by the fast decoder, which stops at the first wrong value. Checking
+    millions of values one by one would take seconds.
     """
     text = body.plain(most)
     if not text:
@@ -92,9 +92,9 @@ def _convert(body: ReceivedBody, most: int, wanted: Any) -> Any:  # noqa: ANN401
 
 
 def _find_field(error: msgspec.ValidationError) -> str | None:
-    """Return the field at fault, in documented names and numbers; None if it has others.
+    """Return the path of the wrong field; None unless it has documented names and numbers only.
 
-    The message holds what was sent too: an unknown field may have a name that looks like a path.
+    The message also repeats the request: an unknown field may have a name that looks like a path.
     """
     _, found, path = str(error).rpartition(" - at `")
     named = set(re.findall(r"[^$.\[\]`]+", path))
@@ -108,7 +108,7 @@ def _documented_names() -> frozenset[str]:
 
 
 def address_of(request: Asking) -> str:
-    """Return where a request comes from, for limits only: it is written down nowhere."""
+    """Return the address of a request, used for limits only and never stored or logged."""
     return request.client.host if request.client else ""
 
 
@@ -120,10 +120,10 @@ async def admit_request(request: Asking, roles: Collection[Role]) -> Token:
 
 
 def _admits(roles: Collection[Role]) -> dict[str, Any]:
-    """Return what a handler needs to let only these roles in, and to know who asks.
+    """Return the guard and dependency of a handler that only these roles may call.
 
-    A guard and not a dependency alone: guards come before the body is read, so that nobody without
-    a token can make the service read one.
+    The guard is needed besides the dependency: guards run before the body is read, so that only
+    holders of a token can make the service read one.
     """
 
     async def admit(request: Asking, _handler: BaseRouteHandler) -> None:
@@ -138,7 +138,7 @@ async def _actor(request: Request[Any, Any, Any]) -> Token:
 
 
 BEARER = [{"token": list[str]()}]
-"""How the OpenAPI description says that a token is needed."""
+"""Security requirement in the OpenAPI description: a token is needed."""
 operator = _admits(OPERATORS)
 auditor = _admits(AUDITORS)
 any_role = _admits(ANY_ROLE)

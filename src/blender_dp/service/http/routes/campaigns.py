@@ -41,10 +41,10 @@ def _as_problem() -> Iterator[None]:
 
 
 async def show_campaign(service: ServiceState, campaign: Campaign) -> ShownCampaign:
-    """Return a campaign with its description and what its plan spends, if it keeps its promise."""
+    """Return a campaign with its description and, if it keeps its promise, its privacy cost."""
     try:
         certificate = await service.plan_certificate(campaign.parameters)
-    except ProblemError:  # found by a later version than the one that made it
+    except ProblemError:  # a version of this software later than the campaign's found that
         certificate = None
     return ShownCampaign.of(
         campaign, await service.dependencies.store.description(campaign.id), certificate
@@ -65,8 +65,8 @@ async def create_campaign(
 ) -> ShownCampaign:
     """Make a campaign in draft.
 
-    Parameters are checked and what they spend is computed: above the promise there is none, and
-    none with a larger δ than the service allows.
+    Parameters are checked and their privacy cost is computed. A campaign that costs more than it
+    promises is refused, and so is one with a larger δ than the service allows.
     """
     campaign_id = UUID(bytes=service.dependencies.random_bytes(16), version=4)
     with _as_problem():
@@ -104,7 +104,7 @@ async def list_campaigns(
 async def read_campaign(
     campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
 ) -> ShownCampaign:
-    """Return a campaign: what it is for, what it promises and where it stands."""
+    """Return a campaign: its purpose, its promise and its state."""
     return await show_campaign(service, await service.dependencies.store.campaign(campaign_id))
 
 
@@ -125,7 +125,7 @@ async def move_campaign(
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
 ) -> ShownCampaign:
-    """Move a campaign on; there is no way back, and jobs alone publish and release."""
+    """Move a campaign forward; no move goes back, and only jobs publish and release."""
     store = service.dependencies.store
     campaign = await store.campaign(campaign_id)
     if data.move in MADE_BY_JOBS:
@@ -153,7 +153,7 @@ async def read_progress(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
     service: NamedDependency[ServiceState],
 ) -> ShownProgress:
-    """Return how far a campaign is, in counts that name no record."""
+    """Return the progress of a campaign, in counts that name no record."""
     return ShownProgress.of(await service.dependencies.store.progress(campaign_id))
 
 
@@ -174,7 +174,7 @@ async def retry_job(
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
 ) -> ShownProgress:
-    """Try a job again that gave up or whose process died, once the cause is gone."""
+    """Retry a job that gave up or whose process died; first remove the cause."""
     store, now = service.dependencies.store, service.dependencies.now()
     await store.retry_job(campaign_id, data.kind, after=PASSING, actor=actor.name, now=now)
     return ShownProgress.of(await store.progress(campaign_id))

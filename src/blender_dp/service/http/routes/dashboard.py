@@ -15,7 +15,7 @@ MISSING = "The dashboard is not built here: run `make dashboard`, then start the
 
 @get("/", include_in_schema=False, media_type=MediaType.TEXT, sync_to_thread=False)
 def no_dashboard() -> str:
-    """Say how to get the dashboard."""
+    """Answer with how to build the dashboard."""
     return MISSING
 
 
@@ -23,12 +23,12 @@ def dashboard(
     directory: Path | None,
     no_such_file: Callable[[Request[Any, Any, Any], Exception], Response[bytes]],
 ) -> HTTPRouteHandler | Router:
-    """Return what answers at ``/``.
+    """Return the route of ``/``.
 
     Args:
         directory: Where the files are; None if there are none.
-        no_such_file: Answers for names that no file system takes, such as one with a zero byte,
-            one that is too long, or one inside a file.
+        no_such_file: Answers for names that no file system accepts: with a zero byte, too long, or
+            inside a file.
     """
     if directory is None or not (directory / "index.html").is_file():
         return no_dashboard

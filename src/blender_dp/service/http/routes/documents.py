@@ -75,7 +75,7 @@ def _tags(request: StrictRequest) -> str:
 
 
 def json_response(content: bytes, headers: dict[str, str], status: int = 200) -> Response[Any]:
-    """Return JSON that is written already."""
+    """Return stored JSON bytes as a response."""
     return Response(content, headers=headers, status_code=status, media_type="application/json")
 
 

@@ -32,7 +32,7 @@ async def create_enrolments(
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
 ) -> Tokens:
-    """Make tokens for people who will opt in; each lets one contribution in."""
+    """Create tokens for people who will opt in; each token allows one contribution."""
     tokens = [new_token(service.dependencies.random_bytes) for _ in range(data.count)]
     digests = [token_digest(token) for token in tokens]
     await service.dependencies.store.add_enrolments(campaign_id, digests)
@@ -51,7 +51,7 @@ async def create_enrolments(
 async def enrol(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> OneToken:
-    """Return an enrolment token, if the campaign has open enrolment and collects."""
+    """Return an enrolment token if the campaign has open enrolment and its opt-in side is open."""
     service.enrol_limit.take(address_of(request))
     campaign = await service.dependencies.store.campaign(campaign_id)
     if not campaign.open_enrolment:

@@ -1,4 +1,4 @@
-"""Contributions of opt-in users: taken once, withdrawn while that is possible, never shown."""
+"""Contributions of opt-in users: accepted once, withdrawn while the side is open, never shown."""
 
 from typing import Any
 from uuid import UUID
@@ -41,10 +41,10 @@ def _enrolment(request: Asking) -> bytes:
 
 
 async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
-    """Refuse who may not contribute or withdraw now, before the body is read.
+    """Refuse, before the body is read, a token that may not contribute or withdraw now.
 
-    Wrong tokens count against their address, uploads against their token: whoever sends many from
-    an address does not lock out those who share it.
+    Wrong tokens count against their address, uploads against their token: a person who sends many
+    does not lock out other people with the same address.
     """
     service: ServiceState = request.app.state.service
     enrolment = _enrolment(request)

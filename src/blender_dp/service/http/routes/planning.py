@@ -1,4 +1,4 @@
-"""Planner route, for every role: what a campaign would give."""
+"""Planner route, for every role: predicts the result of a campaign."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ async def plan(
     request: StrictRequest,
     service: NamedDependency[ServiceState],
 ) -> Response[dict[str, Any]]:
-    """Predict what a collection would give, from public numbers only; takes some seconds.
+    """Predict the result of a collection from public numbers only; takes some seconds.
 
     One question is answered at a time, in at most a minute.
     """

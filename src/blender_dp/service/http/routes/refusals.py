@@ -33,7 +33,7 @@ def by_status(*problems: Problem) -> dict[int, list[str]]:
 
 
 def refusals(*problems: Problem) -> Mapping[int, ResponseSpec]:
-    """Describe these problems and those that every route may have."""
+    """Return the OpenAPI description of these problems and of those of every route."""
     return {
         status: ResponseSpec(
             ProblemDocument,

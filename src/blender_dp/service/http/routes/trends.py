@@ -1,4 +1,4 @@
-"""Trends: what changed between the releases of two campaigns."""
+"""Trends: changes between the releases of two campaigns."""
 
 import json
 from typing import Annotated
@@ -19,20 +19,20 @@ from blender_dp.service.storage.store import Document
 from blender_dp.wire.published.release import release_of
 
 _MOST_KEPT = 16
-"""Answers kept in memory, so that the same pair is compared once: 2 MB each, at most."""
+"""Most answers kept in memory, each of at most 2 MB; the same pair is compared once."""
 _MOST_BYTES = 8 << 20
-"""Length of a release that is compared here: about 9,000 records, which take two seconds."""
+"""Longest release that is compared here: about 9,000 records, which take two seconds."""
 
 
 class ShownTrends(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed since an earlier release."""
+    """Changes since an earlier release."""
 
     private: bool
     """False if either release was made with a seed."""
     confidence: float
-    """Of each interval of a difference."""
+    """Confidence of each interval of a difference."""
     false_discovery_rate: float
-    """The share of the verdicts that is wrong on average, at most."""
+    """Largest share of wrong verdicts, on average."""
     changes: list[Change]
     """Every query of either release, the surest change first."""
 
@@ -65,7 +65,7 @@ async def read_trends(
 def _compare_once(
     kept: dict[tuple[UUID, UUID], bytes], pair: tuple[UUID, UUID], now: bytes, then: bytes
 ) -> bytes:
-    """Return the answer that another request was given meanwhile, or compute and keep it."""
+    """Return the answer if another request computed it by now, else compute and keep it."""
     if pair not in kept:
         content = _compare(now, then)
         if len(kept) >= _MOST_KEPT:

@@ -28,11 +28,11 @@ from blender_dp.service.storage.store import Token
     },
 )
 async def health(service: NamedDependency[ServiceState]) -> Response[Health]:
-    """Say whether the service works, and if it is degraded, why.
+    """Return whether the service works and, if it is degraded, why.
 
-    The status is 503 if reports are not stored, or not surely found again, so that a load balancer
-    sends them elsewhere, and 200 otherwise, even if the service is degraded. What is said is some
-    seconds old at most.
+    The status is 503 if reports cannot be stored safely, so that a load balancer sends them
+    elsewhere. Otherwise it is 200, even if the service is degraded. The answer is at most some
+    seconds old.
     """
     found = await service.condition.current()
     return Response(
@@ -56,7 +56,7 @@ async def health(service: NamedDependency[ServiceState]) -> Response[Health]:
 async def metrics(request: StrictRequest, service: NamedDependency[ServiceState]) -> Response[str]:
     """Return figures for Prometheus; none is about a record.
 
-    A service may be started such that they need a token of any role.
+    An option of the service makes them need a token, of any role.
     """
     if service.dependencies.metrics_need_token:
         await admit_request(request, ANY_ROLE)

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and the errors that mean that the server is lost."""
+"""Connections to PostgreSQL, and the errors that mean a lost connection."""
 
 from typing import Any
 
@@ -10,28 +10,29 @@ UNREACHABLE = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,  # it is shutting down, or starting
     asyncpg.InsufficientResourcesError,  # its disk is full, or it has no connection left
-    asyncpg.InterfaceError,  # the connection was closed under our hands,
-    asyncpg.InternalClientError,  # or in the middle of a sentence
+    asyncpg.InterfaceError,  # the connection was closed before a command,
+    asyncpg.InternalClientError,  # or during one
     OSError,  # refused, or no answer in time
 )
 COLLISION = asyncpg.TransactionRollbackError
-"""Two transactions waited for each other; the one that was given up can be run again."""
+"""Two transactions waited for each other; the cancelled one can be run again."""
 _MOST_CONNECTIONS = 10
 _PATIENCE_SECONDS = 30
 
 
 async def connect(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no types
-    """Return a pool of connections, or say in one sentence why there is none."""
+    """Return a pool of connections, or fail with one sentence that says why."""
     try:
         return await asyncpg.create_pool(
             address,
             min_size=1,
             max_size=_MOST_CONNECTIONS,
-            # Returned to the pool as it is: no setting, listener or lock outlives a transaction.
+            # Returned to the pool without a reset: no setting, listener or lock outlives a
+            # transaction.
             reset=_nothing_to_reset,
             timeout=_PATIENCE_SECONDS,
             command_timeout=_PATIENCE_SECONDS,
-            # A commit is on the disk, whatever the server's own setting.
+            # A commit is on disk when it returns, whatever the server's own setting.
             server_settings={"synchronous_commit": "on"},
         )
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, ValueError) as error:
@@ -42,4 +43,4 @@ async def connect(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no t
 
 
 async def _nothing_to_reset(_connection: object) -> None:
-    """Spare every transaction another question to the server."""
+    """Skip the reset, which would cost every transaction one more message to the server."""

@@ -16,7 +16,7 @@ from blender_dp.service.storage.store import Reason, StoreRefusal
 
 MIGRATIONS = migrations.of_package("blender_dp.service.storage.postgres")
 _MIGRATING = 0x626C656E646572
-"""The name of the lock that keeps two processes from migrating at once."""
+"""Number of the lock that keeps two processes from migrating at once."""
 _TRIES = 5
 
 
@@ -40,7 +40,7 @@ class PostgresDatabase:
         return cls(pool, reach)
 
     async def read(self, work: Work[Answer]) -> Answer:
-        """Answer from one view of the database."""
+        """Run queries on one consistent view of the database."""
         async with self._transaction(isolation="repeatable_read", readonly=True) as tx:
             return await work(tx)
 
@@ -67,7 +67,7 @@ class PostgresDatabase:
         return await self._writers.write(campaign_id, reports)
 
     async def scrub(self) -> None:
-        """Write the tables anew without deleted rows; the old files are removed."""
+        """Rewrite the tables without deleted rows; the old files are removed."""
         await scrub(self._pool)
 
     def scrub_soon(self) -> None:
@@ -75,18 +75,18 @@ class PostgresDatabase:
         self._withdrawals.begin()
 
     async def is_in_place(self) -> bool:
-        """Tell whether the server is the one that was opened: its address names it."""
+        """Return True: the address names the server, which cannot be replaced as a file can."""
         return True
 
     async def close(self) -> None:
-        """Finish what was accepted and close every connection."""
+        """Finish all accepted requests and close every connection."""
         await self._writers.close()
         await self._withdrawals.close()
         await self._pool.close()
 
 
 async def migrate(pool: Any, target: int | None = None) -> None:  # noqa: ANN401 - as above
-    """Bring the schema to a version, the newest unless told."""
+    """Bring the schema to a version, by default the newest."""
     async with pool.acquire() as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
         tx = PostgresTransaction(connection, no_checkpoint)

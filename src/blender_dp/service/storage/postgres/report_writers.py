@@ -1,8 +1,8 @@
-"""Tasks that write reports: whatever waits is put into one transaction, then all are answered.
+"""Tasks that write reports: all waiting requests in one transaction, then all are answered.
 
-Several write at once, here and in other processes, each to counters of its own, so that none waits
-for another's. A writer whose transaction failed gives its counters up and begins new ones: the
-server may still be committing the old transaction, and must not be overtaken by the next.
+Several tasks write at once, in this process and others. Each has its own counters, so that none
+waits for another. A writer whose transaction failed starts new counters: the server may still be
+committing the old transaction, and the next one must not overtake it.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class ReportWriters:
         self._tasks = [asyncio.create_task(self._write_until_closed()) for _ in range(_WRITERS)]
 
     async def write(self, campaign_id: UUID, checked: CheckedReports) -> Added:
-        """Return what became of a request's reports once they are on disk."""
+        """Return the outcome of a request's reports once they are on disk."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
         request = Request(None, campaign_id=campaign_id, reports=checked)
@@ -47,7 +47,7 @@ class ReportWriters:
         return added
 
     async def close(self) -> None:
-        """Write what waits, then end."""
+        """Write all waiting requests, then end."""
         self._is_closing = True
         self._is_needed.set()
         await asyncio.gather(*self._tasks)

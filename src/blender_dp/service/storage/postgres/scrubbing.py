@@ -1,8 +1,8 @@
 """Removal of deleted rows from PostgreSQL's files.
 
-``VACUUM`` alone frees space without overwriting it, so tables are written anew (``VACUUM FULL``).
-Rows that an older snapshot may still see, that of a dump for instance, are copied along. The server
-says how many those are, and the table is written once more later.
+``VACUUM`` alone frees space without overwriting it, so tables are rewritten (``VACUUM FULL``).
+Deleted rows that an older snapshot may still see, for instance that of a dump, are copied too. The
+server reports their number, and the table is rewritten again later.
 """
 
 import asyncio
@@ -23,16 +23,16 @@ _TRIES = 20
 _PAUSE = 0.5
 """Seconds between two tries."""
 _LOCK_TIMEOUT = "2s"
-"""While a rewrite waits for a table, all later requests for the table wait too."""
+"""Longest wait of a rewrite for its table; all later requests for the table wait with it."""
 _LONGEST_SECONDS = 24 * 3600.0
-"""A large table takes longer than any other command may."""
+"""Time limit of a rewrite; a large table takes longer than any other command may."""
 _SHARE = 0.1
-"""Part of the time that is spent on what was withdrawn, at most: the tables are locked then."""
+"""Largest share of the time spent on removing withdrawn rows: tables are locked during it."""
 _LONGEST_PAUSE = 30.0
 
 
 async def scrub(pool: Any, tables: Sequence[str] = EVERYTHING) -> None:  # noqa: ANN401 - no types
-    """Write tables anew until no deleted row is left in them, or refuse for now."""
+    """Rewrite tables until no deleted row is left in them, or refuse for now."""
     left = list(tables)
     for _ in range(_TRIES):
         left = [table for table in left if not await _is_rewritten(pool, table)]
@@ -43,7 +43,7 @@ async def scrub(pool: Any, tables: Sequence[str] = EVERYTHING) -> None:  # noqa:
 
 
 async def _is_rewritten(pool: Any, table: str) -> bool:  # noqa: ANN401 - as above
-    """Rewrite a table; False if it was locked, or if a snapshot still sees deleted rows."""
+    """Rewrite a table; return False if it was locked, or if a snapshot still sees deleted rows."""
     kept: list[int] = []
 
     def listen(_connection: object, message: Any) -> None:  # noqa: ANN401 - as above
@@ -70,7 +70,7 @@ async def _is_rewritten(pool: Any, table: str) -> bool:  # noqa: ANN401 - as abo
 
 
 class WithdrawalScrubber:
-    """Removes what was withdrawn soon after, in the background."""
+    """Removes withdrawn rows in the background, soon after the withdrawal."""
 
     def __init__(self, pool: Any) -> None:  # noqa: ANN401 - as above
         self._pool = pool
@@ -78,13 +78,13 @@ class WithdrawalScrubber:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Scrub soon; what is withdrawn until then shares the work."""
+        """Start the removal soon; it covers everything withdrawn until then."""
         self._is_due.set()
         if self._task is None:
             self._task = asyncio.create_task(self._scrub_when_due())
 
     async def close(self) -> None:
-        """Stop; what is left is removed with the next withdrawal or when the list is published."""
+        """Stop; the next withdrawal, or publishing the list, removes the rows that are left."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

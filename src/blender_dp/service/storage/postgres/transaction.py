@@ -10,7 +10,7 @@ from blender_dp.wire.reports.service_report import ID_BYTES
 
 
 class PostgresTransaction:
-    """Statements on a connection that is in a transaction already."""
+    """Statements on a connection inside a transaction."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class PostgresTransaction:
         self.writer = writer
 
     async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return what a statement gives."""
+        """Return the rows that a statement gives."""
         return cast("Sequence[Row]", await self._connection.fetch(statement, *values))
 
     async def run(self, statement: str, *values: object) -> None:
@@ -39,7 +39,7 @@ class PostgresTransaction:
         await self._connection.execute(script)
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
-        """Insert the ids that are not there yet and return how many those are."""
+        """Insert the new ids and return their number."""
         ids, tags = rows[:, :ID_BYTES].tobytes(), rows[:, ID_BYTES:].tobytes()
         done = await self._connection.execute(
             "INSERT INTO report_ids (campaign, id, tag)"
@@ -49,7 +49,7 @@ class PostgresTransaction:
         return int(done.rpartition(" ")[2])
 
     async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
-        """Return the tags of those ids that are there."""
+        """Return the tags of the ids that are stored."""
         found = await self.rows(
             "SELECT id, tag FROM report_ids WHERE campaign = $1 AND id = ANY($2::bytea[])",
             *(campaign, pieces(ids, ID_BYTES)),
@@ -57,6 +57,6 @@ class PostgresTransaction:
         return {id_: tag for id_, tag in found}
 
     async def attempt(self, work: Work[Answer]) -> Answer:
-        """Do work that, should it fail, leaves no trace in the transaction."""
+        """Run a block; if it fails, undo its changes within the transaction."""
         async with self._connection.transaction():
             return await work(self)

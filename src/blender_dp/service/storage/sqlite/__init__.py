@@ -1,1 +1,1 @@
-"""Campaigns in one SQLite file: no other process is needed."""
+"""Campaigns in one SQLite file, without a database server."""

@@ -10,13 +10,13 @@ from blender_dp.wire.documents.sqlite_file import create_private_file
 from blender_dp.wire.documents.staging import sync
 
 _PAGES_AT_ONCE = 4096
-"""Between pieces the service may write."""
+"""Pages copied at once; the service may write between two pieces."""
 
 
 def back_up(source: Path, destination: Path) -> None:
-    """Write a whole and consistent copy of a store, as it is at one moment.
+    """Write a complete and consistent copy of a store.
 
-    Keys are not in it. The copy is a store itself: to restore it, put it in the place of the file.
+    Keys are not in it. To restore the copy, put it in the place of the store's file.
 
     Args:
         source: The store's file; other processes may have it open.

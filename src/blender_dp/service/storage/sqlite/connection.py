@@ -7,15 +7,15 @@ from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.documents.sqlite_file import create_private_file
 
 _OLDEST = (3, 37)
-"""STRICT tables; RETURNING is older."""
+"""Oldest SQLite with STRICT tables; RETURNING came earlier."""
 _PATIENCE_SECONDS = 20
-"""How long another process may hold the file."""
+"""Longest wait while another process locks the file."""
 
 
 def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
     """Open the file; create it if it is missing, readable by its owner only.
 
-    Only SQLite opens it: another descriptor, once closed, would drop the locks of all connections.
+    Python never opens it: closing another descriptor would drop the locks of all connections.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise BlenderError(f"SQLite must be 3.37 or newer; Python has {sqlite3.sqlite_version}")
@@ -39,7 +39,7 @@ def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
 def _set_up(connection: sqlite3.Connection, *, is_reader: bool) -> None:
     for setting in (
         "journal_mode = WAL",  # readers never wait for the writer
-        "synchronous = FULL",  # a commit is on the disk, not only with the system
+        "synchronous = FULL",  # a commit is on the disk, not only in the system's cache
         "secure_delete = ON",  # what is deleted is overwritten
         "foreign_keys = ON",
         "trusted_schema = OFF",

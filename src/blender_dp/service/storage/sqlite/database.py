@@ -38,7 +38,7 @@ class SqliteDatabase:
         writing = connect(path)
         try:
             migrate(writing)
-        except sqlite3.OperationalError as error:  # another process has it too long
+        except sqlite3.OperationalError as error:  # another process locks it too long
             writing.close()
             raise InputError(path, f"cannot be used now ({error})") from None
         except BaseException:
@@ -50,7 +50,7 @@ class SqliteDatabase:
         self._writer = Writer(writing, reach)
 
     async def read(self, work: Work[Answer]) -> Answer:
-        """Answer from one view of the database."""
+        """Run queries on one consistent view of the database."""
         try:
             running = asyncio.get_running_loop().run_in_executor(self._reader, self._answer, work)
         except RuntimeError:  # closed
@@ -78,10 +78,10 @@ class SqliteDatabase:
         return cast("Added", await self._writer.write(request))
 
     async def scrub(self) -> None:
-        """Write the file anew and empty its log, or refuse while a reader uses that log.
+        """Rewrite the file and empty its log, or refuse while a reader uses the log.
 
-        The log is emptied before too: the new file goes through it, and every try while somebody
-        reads would make it longer by a whole file.
+        The log is emptied before too. The new file goes through the log, so every attempt during a
+        read would make the log longer by a whole file.
         """
         await self._empty_log()
         await self._writer.write(Request(rewrite, is_alone=True))
@@ -95,14 +95,14 @@ class SqliteDatabase:
         raise StoreRefusal(Reason.OVERLOADED)
 
     def scrub_soon(self) -> None:
-        """Empty the log of changes, which alone still holds what was withdrawn."""
+        """Empty the log of changes, the only place that still holds withdrawn contributions."""
         self._writer.empty_log_soon()
 
     async def is_in_place(self) -> bool:
         """Tell whether the file is where it was opened.
 
-        If it was moved or replaced, SQLite goes on with the old one. Never opens the file: another
-        descriptor, once closed, would drop the locks of all connections.
+        If it was moved or replaced, SQLite still uses the old one. The file is not opened for this
+        check: closing another descriptor would drop the locks of all connections.
         """
         try:
             found = await asyncio.to_thread(self._path.stat)
@@ -111,14 +111,14 @@ class SqliteDatabase:
         return os.path.samestat(found, self._opened)
 
     async def close(self) -> None:
-        """Finish what was accepted and close every connection."""
+        """Finish all accepted requests and close every connection."""
         await self._writer.close()
         self._reader.shutdown()
         self._reading.close()
 
 
 def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
-    """Bring the schema to a version, the newest unless told."""
+    """Bring the schema to a version, by default the newest."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         tx = SqliteTransaction(connection, no_checkpoint)

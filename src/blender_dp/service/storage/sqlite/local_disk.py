@@ -1,7 +1,7 @@
 """Refusal of SQLite files on network file systems.
 
-SQLite's log is shared between processes through memory and locks of one machine. On a network file
-system neither reaches the other machines, and some do not keep locks at all.
+Processes share SQLite's log through memory and locks of one machine. Over a network file system
+neither reaches other machines, and some such systems have no locks at all.
 """
 
 import logging
@@ -13,7 +13,7 @@ from blender_dp.core.errors import InputError
 
 _LOG = logging.getLogger(__name__)
 _MOUNTS = Path("/proc/self/mountinfo")
-"""What is mounted where; only Linux says."""
+"""List of mounted file systems; only Linux has it."""
 _NETWORK = frozenset(
     [
         *("nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "davfs", "ceph", "lustre"),
@@ -22,11 +22,11 @@ _NETWORK = frozenset(
     ]
 )
 _DOUBTFUL = ("9p", "virtiofs", "fuse")
-"""A virtual machine's own disk or one of another machine: the name does not tell."""
+"""Types that may be a virtual machine's own disk or a disk of another machine."""
 
 
 def require_local_disk(path: Path) -> None:
-    """Refuse a file on a network file system; warn of one that may be on one."""
+    """Refuse a file on a network file system; warn if it may be on one."""
     kind = _kind_of_file_system(Path(os.path.realpath(path)))
     if kind in _NETWORK:
         raise InputError(
@@ -39,7 +39,7 @@ def require_local_disk(path: Path) -> None:
 
 
 def _kind_of_file_system(path: Path) -> str:
-    """Return the type of what is mounted at a path, or nothing where that is not known."""
+    """Return the type of the file system at a path; an empty text if unknown."""
     try:
         mounted = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -48,12 +48,12 @@ def _kind_of_file_system(path: Path) -> str:
     for line in mounted:
         place, _, source = line.partition(" - ")
         point = Path(_unescape(place.split(" ")[4]))
-        # The innermost counts; of several at one place, the last.
+        # The innermost mount counts; of several at one place, the last.
         if path.is_relative_to(point) and len(point.parts) >= found[0]:
             found = (len(point.parts), source.split(" ")[0])
     return found[1]
 
 
 def _unescape(name: str) -> str:
-    """Return a name with its spaces, which the list has as octal numbers."""
+    """Return a name with its spaces, which the list writes as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), name)

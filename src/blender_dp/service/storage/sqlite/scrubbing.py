@@ -8,14 +8,14 @@ import sqlite3
 
 
 def rewrite(connection: sqlite3.Connection) -> None:
-    """Write the database anew, without its free pages."""
+    """Rewrite the database without its free pages."""
     connection.execute("VACUUM")
 
 
 def empty_log(connection: sqlite3.Connection) -> bool:
     """Move the log into the file and truncate it; return False if a reader prevented it.
 
-    Does not wait for readers: meanwhile nothing could be written.
+    It does not wait for readers: nothing could be written during the wait.
     """
     (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")

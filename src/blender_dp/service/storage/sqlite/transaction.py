@@ -12,7 +12,7 @@ from blender_dp.wire.reports.packed_items import ByteArray
 from blender_dp.wire.reports.service_report import ID_BYTES
 
 _ROW_LOCK = re.compile(r" FOR (?:UPDATE|SHARE)(?: SKIP LOCKED)?")
-# One statement however many ids: Python's lock is let go and taken back once, not for every row.
+# One statement for all ids: Python's lock is released and taken back once, not for every row.
 _INSERT_IDS = """
 INSERT INTO report_ids (campaign, id, tag)
 WITH RECURSIVE place (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < $3)
@@ -27,7 +27,7 @@ JOIN report_ids ON campaign = $1 AND id = substr($2, 16 * i + 1, 16)
 
 
 class SqliteTransaction:
-    """Statements on the connection of one thread, which is in a transaction already."""
+    """Statements on the connection of one thread, inside a transaction."""
 
     writer = "sqlite"
 
@@ -36,7 +36,7 @@ class SqliteTransaction:
         self.reach = reach
 
     async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return what a statement gives."""
+        """Return the rows that a statement gives."""
         return self._execute(statement, values).fetchall()
 
     async def run(self, statement: str, *values: object) -> None:
@@ -53,7 +53,7 @@ class SqliteTransaction:
             self._connection.execute(statement)
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
-        """Insert the ids that are not there yet and return how many those are."""
+        """Insert the new ids and return their number."""
         if not len(rows):
             return 0
         before = self._connection.total_changes
@@ -61,16 +61,16 @@ class SqliteTransaction:
         return self._connection.total_changes - before
 
     async def known_tags(self, campaign: int, ids: bytes) -> Mapping[bytes, bytes]:
-        """Return the tags of those ids that are there."""
+        """Return the tags of the ids that are stored."""
         return dict(self._execute(_KNOWN_TAGS, (campaign, ids, len(ids) // ID_BYTES)).fetchall())
 
     async def attempt(self, work: Work[Answer]) -> Answer:
-        """Do work that, should it fail, leaves no trace in the transaction."""
+        """Run a block; if it fails, undo its changes within the transaction."""
         self._connection.execute("SAVEPOINT attempt")
         try:
             answer = await work(self)
         except sqlite3.OperationalError:
-            raise  # the disk, not the work: the whole transaction is lost
+            raise  # an error of the disk, not of the work: the whole transaction is lost
         except BaseException:
             self._connection.execute("ROLLBACK TO attempt")
             self._connection.execute("RELEASE attempt")
@@ -83,18 +83,18 @@ class SqliteTransaction:
 
 
 def _number_values(values: Sequence[object]) -> dict[str, object]:
-    """Return what SQLite puts for $1, $2 and so on."""
+    """Return the values by number, as SQLite takes them for $1, $2 and so on."""
     return {str(place): value for place, value in enumerate(values, start=1)}
 
 
 @lru_cache(maxsize=256)
 def _without_row_locks(statement: str) -> str:
-    """Return the statement as SQLite wants it: there is one writer, so rows need no locks."""
+    """Return the statement without row locks, which SQLite does not have: it has one writer."""
     return _ROW_LOCK.sub("", statement)
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Part a script where a statement ends, not at a semicolon within a trigger or a comment.
+    """Split a script into statements; a semicolon in a trigger or a comment does not end one.
 
     Python's own ``executescript`` would end the transaction first.
     """
@@ -107,7 +107,7 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def run_synchronously(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine that never waits, here and now, in whatever thread this is."""
+    """Run a coroutine that never waits to its end, in the current thread."""
     try:
         work.send(None)
     except StopIteration as stop:

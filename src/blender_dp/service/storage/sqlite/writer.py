@@ -1,7 +1,7 @@
-"""The one thread that writes: whatever waits is put into one transaction, then all are answered.
+"""Thread that writes: all waiting requests in one transaction, then all are answered.
 
-A transaction costs one wait for the disk however much is in it, and what arrives during that wait
-is the next transaction. A request that is refused leaves no trace and does not disturb the others.
+A transaction costs one wait for the disk, whatever its size. Requests that arrive during the wait
+form the next transaction. A refused request changes nothing and does not affect the others.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from blender_dp.service.storage.tables import reports
 
 _LOG = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
-"""Seconds until the next attempt to empty a log that has readers."""
+"""Pause before the next attempt to empty a log that has readers."""
 Outcomes = list[tuple[Request, Any]]
 
 
@@ -38,14 +38,14 @@ class Writer:
         self._backlog = Backlog()
         self._is_needed = Event()
         self._is_closing = False
-        # A process that was killed may have left a log with what was withdrawn.
+        # A killed process may have left a log that still holds withdrawn contributions.
         self._must_empty_log = True
         self._next_try = 0.0
         self._thread = Thread(target=self._write_until_closed, name="store writer", daemon=True)
         self._thread.start()
 
     async def write(self, request: Request) -> Any:  # noqa: ANN401 - what its work returns
-        """Return what became of a request once it is on disk."""
+        """Return the outcome of a request once it is on disk."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
         self._backlog.add(request)
@@ -54,12 +54,12 @@ class Writer:
         return await request.answer
 
     def empty_log_soon(self) -> None:
-        """Empty the log of changes once what was written is on disk; tried until it is done."""
+        """Empty the log of changes after the next commit; retried until done."""
         self._must_empty_log, self._next_try = True, 0.0
         self._is_needed.set()
 
     async def close(self) -> None:
-        """Write what waits, then end."""
+        """Write all waiting requests, then end."""
         self._is_closing = True
         self._is_needed.set()
         await asyncio.to_thread(self._thread.join)
@@ -95,7 +95,7 @@ class Writer:
             if group[0].is_alone:
                 return [(group[0], group[0].work(self._connection))]
             return self._commit(group)
-        except sqlite3.OperationalError as error:  # a full disk, or another process had it too long
+        except sqlite3.OperationalError as error:  # a full disk, or a long lock elsewhere
             _LOG.warning("nothing could be written: %s", error.sqlite_errorname)
             self._roll_back()
             return [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
@@ -108,7 +108,7 @@ class Writer:
         self._connection.execute("BEGIN IMMEDIATE")
         tx = SqliteTransaction(self._connection, self._reach)
         outcomes: Outcomes = []
-        # In the order of arrival, so that a seal comes after what was sent before it.
+        # In the order of arrival, so that closing a side comes after the reports sent before it.
         for campaign_id, together in groupby(group, key=attrgetter("campaign_id")):
             run = list(together)
             outcomes += (

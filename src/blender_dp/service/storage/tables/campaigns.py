@@ -1,4 +1,4 @@
-"""Campaigns and their moves."""
+"""SQL of campaigns and their moves."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ async def add(tx: Transaction, campaign: Campaign, *, actor: str) -> None:
 
 
 async def number_of(tx: Transaction, campaign_id: UUID) -> int:
-    """Return the number under which other tables know a campaign."""
+    """Return the number that identifies a campaign in other tables."""
     found = await first(tx, "SELECT number FROM campaigns WHERE id = $1", str(campaign_id))
     if found is None:
         raise StoreRefusal(Reason.UNKNOWN_CAMPAIGN)
@@ -50,7 +50,7 @@ async def number_of(tx: Transaction, campaign_id: UUID) -> int:
 
 
 async def require_state(tx: Transaction, campaign_id: str, *states: State) -> int:
-    """Return a campaign's number if it is in one of these states; it stays in it until the end."""
+    """Return the number of a campaign in one of these states, locked until the transaction ends."""
     found = await first(
         tx, "SELECT number, state FROM campaigns WHERE id = $1 FOR SHARE", campaign_id
     )
@@ -97,7 +97,7 @@ async def page(tx: Transaction, *, after: UUID | None, limit: int) -> Sequence[C
 async def move(
     tx: Transaction, campaign_id: UUID, move: Move, *, origin: State, actor: str, now: datetime
 ) -> Campaign:
-    """Make an operator's move, or one that a rule asks for."""
+    """Make a move of an operator or of a rule."""
     campaign = await get_locked(tx, campaign_id)
     if campaign.state is not origin or move in MADE_BY_JOBS:
         raise StoreRefusal(Reason.MOVE_NOT_ALLOWED)
@@ -107,7 +107,7 @@ async def move(
 async def make_move(
     tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
 ) -> Campaign:
-    """Make a move with all that follows from it: what is deleted, logged, and to be done next."""
+    """Make a move: delete rows that are not needed any more, log it, and add the next job."""
     try:
         moved = campaign.moved(move, now)
     except MoveNotAllowedError:
@@ -127,9 +127,9 @@ async def make_move(
 
 
 async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
-    """Delete the rows of a campaign that are not needed after a move, or if it fails for good.
+    """Delete rows of a campaign that are not needed after a move, or after its final failure.
 
-    A bounded number of rows: the campaign is held meanwhile. The job that erases deletes the rest.
+    The number of rows is bounded, because the campaign is locked. The erasure job deletes the rest.
     """
     for table in _EMPTIED.get(move, ()):
         if await delete_some(tx, number, table) is not None:
@@ -141,8 +141,8 @@ _EMPTIED: Mapping[Move, Sequence[str]] = {
     Move.RELEASE: ("report_ids",),
     Move.PURGE: ("contributions", "enrolments", "report_ids", "counters"),
 }
-"""The tables that hold nothing of a campaign any more once a move is made and erased after; those
-that refer to others come first."""
+"""Tables in which a campaign has no rows after a move and its erasure. Tables that refer to others
+come first."""
 _EMPTY_IN: Mapping[State, Sequence[str]] = {
     State.DRAFT: (),
     State.OPT_IN_OPEN: (),
@@ -151,17 +151,17 @@ _EMPTY_IN: Mapping[State, Sequence[str]] = {
     State.PURGED: _EMPTIED[Move.PURGE],
 }
 _KEY_OF = {"contributions": "enrolment", "enrolments": "digest", "report_ids": "id"}
-"""The columns by which rows of a campaign are told apart, where there may be many."""
+"""Key columns of tables in which a campaign may have many rows."""
 _AT_ONCE = 2_000
-"""Rows deleted in one transaction: a server that is given more may not be done in time."""
+"""Most rows deleted in one transaction; more might exceed the server's time limit."""
 _CONTRIBUTIONS_AT_ONCE = 25
-"""The same for contributions, which have at most 4 MiB each."""
+"""Most contributions deleted in one transaction; each has at most 4 MiB."""
 
 
 async def find_tables_to_empty(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
-    """Return a campaign's number and the tables that hold nothing of it once it is erased.
+    """Return a campaign's number and the tables that its erasure must empty.
 
-    Where the opt-in side is sealed, that is after its job failed for good or published the list.
+    For a closed opt-in side it is called only after the job published the list or failed for good.
     """
     state = (await get(tx, campaign_id)).state
     return await number_of(tx, campaign_id), _EMPTY_IN.get(state, ("contributions",))
@@ -171,13 +171,13 @@ async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b
     """Delete a bounded number of a campaign's rows, in the order of their keys.
 
     Args:
-        tx: Where.
-        number: Whose rows.
-        table: Which.
-        start: The first key; there is nothing to delete below.
+        tx: The transaction.
+        number: Number of the campaign.
+        table: Name of the table.
+        start: The first key; there are no rows below it.
 
     Returns:
-        Where to go on, None if nothing is left.
+        The key to continue from; None if no row is left.
     """
     key = _KEY_OF.get(table)
     if key is None:
@@ -199,7 +199,7 @@ async def _log_move(
     tx: Transaction, campaign: Campaign, move: Move, *, actor: str, now: datetime
 ) -> None:
     digest = digest_of(await get_description(tx, campaign.id))
-    if move is Move.OPEN_OPT_IN:  # from here on it cannot change, so the world may hold us to it
+    if move is Move.OPEN_OPT_IN:  # the description cannot change any more
         await chains.publish(tx, "campaign", campaign=campaign.id, digest=digest, now=now)
     await chains.audit(tx, move, actor=actor, campaign=campaign.id, now=now, digest=digest)
 
@@ -207,7 +207,7 @@ async def _log_move(
 async def add_refusals(tx: Transaction, campaign_id: UUID, refused: Mapping[str, int]) -> None:
     """Count requests that were refused, by reason."""
     number = await number_of(tx, campaign_id)
-    for reason in sorted(refused):  # in one order everywhere, so that no two writers block
+    for reason in sorted(refused):  # a fixed order avoids deadlocks
         await tx.run(
             "INSERT INTO refusals (campaign, reason, requests) VALUES ($1, $2, $3)"
             " ON CONFLICT (campaign, reason)"

@@ -30,14 +30,14 @@ async def audit(
     now: datetime,
     digest: str | None = None,
 ) -> None:
-    """Append to the audit log who did what."""
+    """Append an action and its actor to the audit log."""
     previous = await _last(tx, Chain.AUDIT)
     made = entry(previous, time=now, kind=kind, campaign=campaign, digest=digest, actor=actor)
     await _append(tx, Chain.AUDIT, made)
 
 
 async def _last(tx: Transaction, chain: Chain) -> Mapping[str, Any] | None:
-    """Return the last entry; the chain is ours until the end, so that no two follow the same."""
+    """Return the last entry and lock the chain, so that no two entries follow the same one."""
     ((text,),) = await tx.rows(
         "SELECT last_entry FROM chain_heads WHERE chain = $1 FOR UPDATE", str(chain)
     )

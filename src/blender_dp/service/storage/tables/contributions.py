@@ -31,7 +31,7 @@ async def require_enrolment(tx: Transaction, campaign_id: UUID, enrolment: bytes
 
 
 async def contribute(tx: Transaction, campaign_id: UUID, contribution: Contribution) -> bool:
-    """Store a contribution; False if the very same one is there already."""
+    """Store a contribution; return False if the same one is stored already."""
     number = await campaigns.require_state(tx, str(campaign_id), State.OPT_IN_OPEN)
     if await _is_repeated(tx, number, contribution):
         return False
@@ -68,7 +68,7 @@ async def _is_repeated(tx: Transaction, number: int, contribution: Contribution)
 
 
 async def withdraw(tx: Transaction, campaign_id: UUID, enrolment: bytes) -> None:
-    """Delete a contribution and its receipt before sealing, for good."""
+    """Delete a contribution and its receipt for good, while the opt-in side is open."""
     number = await campaigns.require_state(tx, str(campaign_id), State.OPT_IN_OPEN)
     await _status(tx, number, enrolment)
     await tx.run(
@@ -95,7 +95,7 @@ async def _status(tx: Transaction, number: int, enrolment: bytes) -> str:
 async def piece(
     tx: Transaction, campaign_id: UUID, *, after: bytes, limit: int
 ) -> Sequence[Contribution]:
-    """Return some contributions, in the order of digests of random tokens: it tells nothing."""
+    """Return some contributions, ordered by digests of random tokens, which reveal nothing."""
     number = await campaigns.number_of(tx, campaign_id)
     found = await tx.rows(
         "SELECT enrolment, sealed, tag, consent_version, consent_digest, consent_given_at"

@@ -1,9 +1,9 @@
-"""Jobs and who may finish them.
+"""SQL of jobs and their leases.
 
-A lease is fenced by its number: the attempt. Whoever takes a job over raises it, so that the one
-who was too slow finds out before anything of theirs is stored. An attempt counts when it begins: a
-job that kills its process has used one. One that its holder gives back, because the store had too
-much to do, does not count. A row holds no time, only a mark that its holder changes.
+Every lease has a number: the attempt. A worker that takes a job over raises it, so that nothing of
+the slower worker is stored. An attempt counts from its start: a job that kills its process has used
+one. An attempt that is given back, because the store was busy, does not count. A row holds no time,
+only a mark that its holder changes.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ async def add(tx: Transaction, campaign: int, kind: JobKind) -> None:
 
 
 async def last_failure(tx: Transaction, campaign: int, kind: JobKind) -> str | None:
-    """Return why a campaign's last job of a kind failed; None if it did not, or there is none."""
+    """Return the failure of a campaign's last job of a kind; None if it did not fail."""
     found = await first(
         tx,
         "SELECT state, failure FROM jobs WHERE campaign = $1 AND kind = $2"
@@ -36,7 +36,7 @@ async def last_failure(tx: Transaction, campaign: int, kind: JobKind) -> str | N
 
 
 async def give_up(tx: Transaction, campaign: int) -> None:
-    """Take back a campaign's jobs; who runs one finds the lease lost."""
+    """Cancel a campaign's jobs; a worker that runs one finds its lease lost."""
     await tx.run(
         "DELETE FROM jobs WHERE campaign = $1 AND state = $2", campaign, str(JobState.WAITING)
     )
@@ -58,9 +58,9 @@ async def of_campaign(tx: Transaction, campaign_id: UUID) -> Sequence[Job]:
 
 
 async def lease(tx: Transaction, owner: str, *, but: Collection[int] = ()) -> Lease | None:
-    """Take the oldest job that waits and is none of these."""
+    """Take the oldest waiting job that is not one of ``but``."""
     passed_over = "".join(f" AND id <> ${place}" for place, _ in enumerate(but, 4))
-    # One that was given back goes on with its mark: who looks at times sees that it changed hands.
+    # A job that was given back keeps its mark: a watcher then sees that it changed its holder.
     found = await first(
         tx,
         "UPDATE jobs SET state = $1, owner = $2, attempts = attempts + 1,"  # noqa: S608 - places only
@@ -96,7 +96,7 @@ async def running(tx: Transaction) -> Sequence[RunningJob]:
 
 
 async def take_over(tx: Transaction, running_job: RunningJob, owner: str) -> Lease | None:
-    """Take a job from its holder unless that one renewed or ended it since."""
+    """Take a job from its holder unless the holder renewed or ended it since."""
     found = await first(
         tx,
         "UPDATE jobs SET owner = $1, renewal = $2, attempts = attempts + 1"

@@ -1,7 +1,7 @@
-"""Reports: their ids, so that each counts once, and what they named, as counters and nothing else.
+"""SQL of reports: ids, so that each counts once, and counters of the named items.
 
-Requests that wait together are counted together. That takes a handful of statements whatever their
-number. Those with an id that came before are counted one by one, each all or none.
+Waiting requests are counted together, in a few statements whatever their number. Requests with an
+id that came before are counted one by one, each completely or not at all.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from blender_dp.wire.reports.service_report import ID_BYTES, NamedItems
 Outcome = Added | Exception
 _COUNT = np.dtype("<i8")
 _TRIES = 5
-"""Each try sees the ids of one more writer that was faster."""
+"""Most attempts; each one sees the ids of one more faster writer."""
 
 
 class _SomeKnownError(Exception):
@@ -38,7 +38,7 @@ class _SomeKnownError(Exception):
 async def add_together(
     tx: Transaction, campaign_id: str, requests: Sequence[CheckedReports]
 ) -> Sequence[Outcome]:
-    """Count the reports of several requests to one campaign; none of them undoes another."""
+    """Count the reports of several requests to one campaign, each independent of the others."""
     try:
         number = await campaigns.require_state(tx, campaign_id, State.CLIENTS_OPEN)
     except StoreRefusal as refusal:
@@ -60,7 +60,7 @@ def _accept_all(request: CheckedReports) -> Added:
 
 
 async def _are_added(tx: Transaction, number: int, requests: Sequence[CheckedReports]) -> bool:
-    """Count requests whose ids are all new, or none of them."""
+    """Count all requests if all their ids are new, otherwise none."""
     try:
         await tx.attempt(partial(_insert, number=number, requests=requests))
     except (_SomeKnownError, BrokenInvariantError):
@@ -71,7 +71,7 @@ async def _are_added(tx: Transaction, number: int, requests: Sequence[CheckedRep
 async def _repeated_ids(
     tx: Transaction, number: int, requests: Sequence[CheckedReports]
 ) -> AbstractSet[bytes]:
-    """Return the ids that the store knows, and those that several of the requests have."""
+    """Return the ids that are stored already or appear in several of the requests."""
     together = b"".join(request.ids for request in requests)
     times = Counter(pieces(together, ID_BYTES))
     known = await tx.known_tags(number, together)
@@ -107,7 +107,7 @@ async def _add_unknown(tx: Transaction, *, number: int, request: CheckedReports)
 
 
 def _only(request: CheckedReports, is_new: BoolArray) -> CheckedReports:
-    """Return some of a request's reports; answers keep their place among all of them."""
+    """Return some of a request's reports; answers keep their positions."""
     answers = [
         NamedItems(
             question=answer.question,
@@ -135,8 +135,8 @@ async def _insert(tx: Transaction, *, number: int, requests: Sequence[CheckedRep
 def _rows_in_order(requests: Sequence[CheckedReports]) -> ByteArray:
     """Return ids with their tags, in the order of the ids.
 
-    So neighbours go to the same page of the tree, and two writers of the same ids do not block
-    each other.
+    Sorted ids fall on the same pages of the tree, and two writers of the same ids do not block each
+    other.
     """
     ids = _rows(b"".join(request.ids for request in requests), ID_BYTES)
     tags = _rows(b"".join(request.tags for request in requests), TAG_BYTES)

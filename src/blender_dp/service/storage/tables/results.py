@@ -14,7 +14,7 @@ from blender_dp.service.storage.tables import campaigns, chains, jobs
 
 async def finish(tx: Transaction, held: Lease, result: JobResult, *, now: datetime) -> None:
     """Store a job's results, make its move and end it, if the lease is held."""
-    # The campaign first, then the job, as a purge does: neither waits for the other.
+    # Lock the campaign first, then the job, as a purge does, so that they cannot deadlock.
     campaign = await campaigns.get_locked(tx, held.job.campaign)
     await jobs.end(tx, held, JobState.DONE, failure=None)
     actor = f"job {held.job.kind}"
@@ -28,7 +28,7 @@ async def finish(tx: Transaction, held: Lease, result: JobResult, *, now: dateti
 async def fail(
     tx: Transaction, held: Lease, failure: str, *, is_final: bool, now: datetime
 ) -> None:
-    """End a job without a result; if that is final, delete what was kept for it alone."""
+    """End a job without a result; if that is final, delete the data that only it needed."""
     campaign = await campaigns.get_locked(tx, held.job.campaign)
     await jobs.end(tx, held, JobState.FAILED, failure=failure)
     actor = f"job {held.job.kind}"
@@ -53,7 +53,7 @@ async def retry(
     actor: str,
     now: datetime,
 ) -> None:
-    """Add a job like a campaign's last of its kind if that one failed for one of these reasons."""
+    """Repeat a campaign's last job of a kind if it failed for one of these reasons."""
     campaign = await campaigns.get_locked(tx, campaign_id)
     number = await campaigns.number_of(tx, campaign_id)
     is_over = not kind.is_needed_in(campaign.state)

@@ -1,4 +1,4 @@
-"""API tokens, of which only a digest is kept, and the fingerprint of the keys of a database."""
+"""SQL of API tokens, stored as digests, and of the fingerprint of the keys."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ async def get_all(tx: Transaction) -> Sequence[Token]:
 
 
 async def revoke(tx: Transaction, name: str, *, now: datetime) -> None:
-    """End a token; ending it again changes nothing."""
+    """Revoke a token; revoking it again changes nothing."""
     found = await tx.rows(
         "UPDATE tokens SET revoked_at = coalesce(revoked_at, $2) WHERE name = $1 RETURNING name",
         *(name, write_time(now)),
@@ -56,7 +56,7 @@ async def key_fingerprint(tx: Transaction) -> str | None:
 
 
 async def bind_keys(tx: Transaction, given: str) -> str:
-    """Bind the database to its keys, once; return what it is bound to."""
+    """Bind the database to its keys, once; return the bound fingerprint."""
     await tx.run(
         "INSERT INTO key_directory (number, fingerprint) VALUES (1, $1)"
         " ON CONFLICT (number) DO NOTHING",

@@ -12,9 +12,9 @@ _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))
 
 
 async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Workload:
-    """Return what waits, what failed and since when a campaign is open."""
-    # A failed job that was retried does not count any more, nor does one of a purged campaign
-    # unless it should have erased it.
+    """Return the numbers of jobs that wait or failed, and the age of open campaigns."""
+    # A failed job does not count if it was retried, or if its campaign was purged; a failed erasure
+    # of a purged campaign counts.
     found = await tx.rows(
         "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1 THEN 1 ELSE 0 END)"
         " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign"
@@ -42,9 +42,9 @@ async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Wor
 
 
 async def write_nothing(tx: Transaction) -> None:
-    """Change a row and change it back, which needs the disk as any other write does.
+    """Change a row and change it back: a write that fails if the disk does.
 
-    SQLite writes no page for a row that is set to what it is.
+    SQLite writes no page when a row is set to its own value.
     """
     for _ in range(2):
         await tx.run("UPDATE schema_version SET version = -version")
