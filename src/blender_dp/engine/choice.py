@@ -1,4 +1,4 @@
-"""Choice of the engine: the one asked for, or the one that suits the log and is installed."""
+"""Choice of the engine: the requested one, or the one that suits the log and is installed."""
 
 import re
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from blender_dp.engine.spark.session import is_running, require_spark
 EngineName = Literal["auto", "duckdb", "spark"]
 
 ONE_MACHINE_BYTES = 50 * 10**9
-"""Size of a log from which Spark is worth starting: it takes about six times the CPU of DuckDB."""
+"""Smallest log for which Spark is started; Spark takes about six times the CPU time of DuckDB."""
 
 
 TABLE = "table:"
-"""Prefix of a name in Spark's catalogue of tables, where a path is expected."""
+"""Prefix that marks a path as the name of a table in Spark's catalogue."""
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/]?")
 
 
@@ -34,8 +34,8 @@ def choose_engine(
 ) -> EngineChoice:
     """Return the engine for a log.
 
-    Spark on one machine is slower than DuckDB, so it is chosen for what only Spark reads, and
-    for large logs where there is a cluster.
+    Spark on one machine is slower than DuckDB. It is chosen for logs that only Spark can read, and
+    for large logs if there is a cluster.
 
     Raises:
         BlenderError: Spark is needed and cannot run; the message says what to install.

@@ -37,11 +37,11 @@ class Workspace:
     """Resources of this machine that a run may use, and its callbacks for progress."""
 
     memory_limit: int = field(default_factory=default_memory_limit)
-    """Bytes the engine keeps in memory; what exceeds them goes to disk."""
+    """Bytes that the engine may keep in memory; data beyond them goes to disk."""
     spill_directory: Path | None = None
-    """Where; a temporary directory if None."""
+    """Directory for data beyond the memory limit; a temporary one if None."""
     engine: EngineName = "auto"
-    """Where the counting runs."""
+    """Engine that counts."""
     master: str | None = None
     """The Spark master, such as ``spark://host:7077``; this machine if None."""
     progress: Progress = no_progress
@@ -52,7 +52,7 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """Which files, and how to read them."""
+    """Files of a log, and how to read them."""
 
     paths: Sequence[str | Path]
     format: LogFormat = LogFormat.AUTO
@@ -60,7 +60,7 @@ class Log:
 
     @classmethod
     def of(cls, log: "str | Path | Sequence[str | Path] | Log") -> "Log":
-        """Accept a path, several, or a description."""
+        """Accept one path, several paths, or a description."""
         if isinstance(log, Log):
             return log
         return cls(paths=[log] if isinstance(log, str | Path) else log)
@@ -86,7 +86,7 @@ class Log:
 
     @contextmanager
     def counted(self, workspace: Workspace) -> Iterator["CountedLog"]:
-        """Open the log in the engine that the workspace asks for, or that suits the log."""
+        """Open the log in the engine that the workspace names, or in the one that suits the log."""
         choice = choose_engine(workspace.engine, self.paths, master=workspace.master)
         with self._on(choice, workspace) as counted:
             yield counted
@@ -125,7 +125,7 @@ class CountedLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunResult:
-    """The blended result of a log and how it was made."""
+    """The blended result of a log, with its parameters, engine and times."""
 
     blender: BlenderResult
     seed: int | None
@@ -140,12 +140,12 @@ class RunResult:
 
     @property
     def private(self) -> bool:
-        """False when a seed was used."""
+        """Whether the noise is secret; False if a seed was used."""
         return self.blender.private
 
     @property
     def records(self) -> pa.Table:
-        """One row per cell, most probable first; ⋆ rows have null names and say so in ``cell``."""
+        """One row per cell, most probable first; ⋆ rows have null names; ``cell`` marks them."""
         return record_table(self.blender)
 
     @property
@@ -155,7 +155,7 @@ class RunResult:
 
 
 class StepClock:
-    """Clock that records how long each step took and passes its name on."""
+    """Clock that records the time of each step and reports its name."""
 
     def __init__(self, progress: Progress, now: Callable[[], float] = time.perf_counter) -> None:
         self.seconds: dict[str, float] = {}
@@ -164,13 +164,13 @@ class StepClock:
         self._began = now()
 
     def __call__(self, step: str) -> None:
-        """Note that ``step`` begins, and with it the last one ends."""
+        """Record the end of the last step and the beginning of ``step``."""
         self.stop()
         self._step = step
         self._progress(step)
 
     def stop(self) -> None:
-        """Note that the last step ends."""
+        """Record the end of the last step."""
         now = self._now()
         if self._step is not None:
             self.seconds[self._step] = self.seconds.get(self._step, 0.0) + now - self._began
@@ -186,15 +186,15 @@ def run(
     workspace: Workspace | None = None,
     engine: EngineName | None = None,
 ) -> RunResult:
-    """Find what is popular in a log, simulating both groups from its raw records.
+    """Find the popular records of a log; both groups are simulated from its raw records.
 
     Args:
         log: Files, folders or patterns, or a :class:`Log` that also says how to read them.
-        parameters: The promise and the knobs.
-        opt_in: The share of users who opted in; leave it out if a group column says who did.
-        seed: For experiments that must repeat. What is made with it is not private.
+        parameters: The promise and the tuning parameters.
+        opt_in: The share of users who opted in; leave it out if a group column names them.
+        seed: For experiments that must be repeatable. A result with a seed is not private.
         workspace: Memory, disk and progress.
-        engine: Where the counting runs: duckdb, spark or auto; the workspace's if left out.
+        engine: Engine that counts: duckdb, spark or auto; the workspace's if left out.
     """
     log, workspace = Log.of(log), workspace or Workspace()
     if engine is not None:

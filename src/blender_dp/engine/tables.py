@@ -1,4 +1,4 @@
-"""Interface of a database engine: what counting needs beyond narwhals expressions."""
+"""Interface of a database engine: the operations beyond narwhals expressions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ Frame = nw.LazyFrame[Any]
 
 
 class Tables(Protocol):
-    """A database that runs narwhals expressions: DuckDB here, a cluster elsewhere."""
+    """A database that runs narwhals expressions: DuckDB or a Spark cluster."""
 
     def log(self) -> Frame:
         """Return the log, one row per line.
@@ -21,17 +21,17 @@ class Tables(Protocol):
 
     @property
     def label(self) -> str:
-        """What to call the log in a message."""
+        """Name of the log for messages."""
         ...
 
     @property
     def has_only_records(self) -> bool:
-        """Whether it is known without a look that every row is a record."""
+        """Whether it is known without a scan that every row is a record."""
         ...
 
     @property
     def rescans_cheaply(self) -> bool:
-        """Whether reading the log twice costs less than carrying every string once."""
+        """Whether reading the log twice costs less than keeping every string."""
         ...
 
     @property
@@ -42,12 +42,12 @@ class Tables(Protocol):
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine.
 
-        And ``user``, where an engine takes it for the key.
+        Also add ``user``, if the engine uses it as the key.
         """
         ...
 
     def grouped_by_user(self, rows: Frame) -> Frame:
-        """Sort rows by user_key, is_blank (if it is there) and row; keep them with ``place``.
+        """Sort rows by user_key, is_blank (if present) and row; keep them with ``place``.
 
         Places are unique, and those of one user's rows consecutive.
         """
@@ -56,15 +56,15 @@ class Tables(Protocol):
     def counted_by_user(self, rows: Frame) -> Frame:
         """Return every user of the rows that :meth:`grouped_by_user` returned, once.
 
-        Columns: user_key, row (one of the user's), first_place (the least of the user's places)
-        and records: how many of the user's rows are not blank.
+        Columns: user_key, row (one of the user's), first_place (the smallest of the user's places)
+        and records (the number of the user's rows that are not blank).
         """
         ...
 
     def placed(self, users: Frame, order: Sequence[str]) -> Frame:
         """Add ``position``, from 0, in the order of these columns; keep the result.
 
-        They themselves are left out: nothing else is asked of them.
+        The columns themselves are dropped: nothing else needs them.
         """
         ...
 
@@ -77,5 +77,5 @@ class Tables(Protocol):
         ...
 
     def fetch(self, frame: Frame) -> pa.Table:
-        """Bring a small result here."""
+        """Return a small result as an Arrow table."""
         ...

@@ -22,17 +22,17 @@ Percent = Callable[[float], None]
 
 
 def default_memory_limit() -> int:
-    """Return half of the machine's memory, in bytes: the rest is the system's and the cache's."""
+    """Return half of the machine's memory, in bytes; the rest is for the system and its cache."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
 def connect(spill_directory: Path | None, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open an empty database with a memory limit, which spills the rest to disk or fails.
+    """Open an empty database with a memory limit; beyond it, it spills to disk or fails.
 
     Rows keep the order of their files, because a row's number is its identity.
 
     Args:
-        spill_directory: Where the rest goes; None keeps everything off the disk and fails instead.
+        spill_directory: Directory for data beyond the limit; None fails instead of writing to disk.
         memory_limit: In bytes.
     """
     if not 64 << 20 <= memory_limit <= 1 << 60:
@@ -41,8 +41,8 @@ def connect(spill_directory: Path | None, memory_limit: int) -> duckdb.DuckDBPyC
     connection.execute("SET preserve_insertion_order = true")
     connection.execute("SET memory_limit = $1", [f"{memory_limit}B"])
     connection.execute("SET temp_directory = $1", [str(spill_directory or "")])
-    # Joins here have the larger side on the left, and DuckDB hashes the right one. Left to itself
-    # it guesses that a text file is small, and hashes the whole log.
+    # Joins here have the larger side on the left, and DuckDB hashes the right one. Its optimiser
+    # would swap them, because it takes text files for small, and would hash the whole log.
     connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     connection.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
     return connection
@@ -69,25 +69,25 @@ class DuckDBTables:
 
     @property
     def label(self) -> str:
-        """The file, or the first of them; rows that come from no file have a name."""
+        """Name of the first file; rows that come from no file have a name of their own."""
         return self._name or files_label(self._source.files)
 
     @property
     def has_only_records(self) -> bool:
-        """True where Parquet's own statistics say so."""
+        """True if Parquet's statistics show it."""
         return self._source.has_only_records
 
     @property
     def rescans_cheaply(self) -> bool:
-        """True for Parquet, whose columns are read apart."""
+        """True for Parquet, whose columns are read separately."""
         return self._source.rescans_cheaply
 
     @property
     def holds_log(self) -> bool:
         """True if the text of the files takes an eighth of the memory limit or less.
 
-        A text takes one and a half times its size in a table. What does not fit would be written
-        to disk, which costs more than to read the files again.
+        A text takes one and a half times its size in a table. A larger table would spill to disk,
+        which costs more than reading the files again.
         """
         return self._source.text_bytes <= self._memory_limit // 8
 
@@ -97,8 +97,8 @@ class DuckDBTables:
 
     def grouped_by_user(self, rows: Frame) -> Frame:
         """Sort the rows into a table, which keeps the order: the place is DuckDB's row id."""
-        # Four bytes per row number, not eight: the sort needs 100 MB less for 8 million rows. What
-        # does not fit is refused by OrderedUsers, as are half of those that fit.
+        # Four bytes per row number, not eight: the sort needs 100 MB less for 8 million rows.
+        # Larger numbers become the largest one, and OrderedUsers refuses such a log.
         narrow = rows.to_native().project(
             f'* REPLACE (least("row", {2**32 - 1})::UINTEGER AS "row")'
         )
@@ -168,7 +168,7 @@ class DuckDBTables:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Report progress while a query runs, and turn its failure into a sentence."""
+        """Report progress while a query runs, and turn its failure into one sentence."""
         done = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(done,), daemon=True)
         if self._percent is not no_progress:
@@ -190,12 +190,12 @@ class DuckDBTables:
 
 
 def _names(columns: Sequence[str]) -> str:
-    """Return column names of our own as SQL."""
+    """Return fixed column names as SQL."""
     return ", ".join(f'"{name}"' for name in columns)
 
 
 def _engine_failure(error: duckdb.Error) -> BlenderError:
-    """Say what went wrong in the engine without repeating what it said about the data."""
+    """Return the kind of an engine's error without its message, which may quote data."""
     text = str(error).lower()
     if "no space left" in text or "max_temp_directory_size" in text:
         return BlenderError("the disk is full: the log's working copy needs more room")

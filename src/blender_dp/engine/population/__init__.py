@@ -1,1 +1,1 @@
-"""Counts of users and records that the five steps ask for, on any engine."""
+"""Counts of users and records for the five steps, on any engine."""

@@ -3,19 +3,19 @@
 from blender_dp.core.errors import BlenderError, ParameterError
 
 FEWEST_OPT_IN = 3
-"""One user to find records and two to estimate with: a variance needs two."""
+"""Fewest opt-in users: one to find records, and two to estimate a variance."""
 FEWEST_CLIENTS = 2
 
 
 def opt_in_users(users: int, fraction: float) -> int:
-    """Return how many of all users opted in, when that share of them did."""
+    """Return the number of opt-in users, given their share of all users."""
     if not 0 < fraction < 1:
         raise ParameterError("opt_in", "strictly between 0 and 1", fraction)
     return round(users * fraction)
 
 
 def discovery_users(opted_in: int, fraction: float) -> int:
-    """Return how many of the opt-in users find the head list; at least two are left over."""
+    """Return the number of opt-in users who find the head list; at least two others remain."""
     return min(max(round(opted_in * fraction), 1), opted_in - 2)
 
 

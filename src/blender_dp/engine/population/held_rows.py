@@ -26,14 +26,14 @@ def opened_rows(
     all_rows: bool,
     memory_limit: int | None = None,
 ) -> Iterator[TableUsers]:
-    """Give the opt-in users of a table; fail rather than write anything to disk.
+    """Yield the opt-in users of a table; fail rather than write anything to disk.
 
     Args:
-        rows: ``user``, ``query`` and ``url`` as texts; the last two null in a row that is no
-            record, such as the only one of a user who has none.
+        rows: ``user``, ``query`` and ``url`` as texts. The last two are null in a row that is not a
+            record, such as the only row of a user without records.
         randomness: For the secret keys.
-        records_per_user: The most records that will be asked of a user.
-        all_rows: Whether all rows will be asked about.
+        records_per_user: Most records per user that a step will use.
+        all_rows: Whether a step will use all rows.
         memory_limit: In bytes; half of the machine's if None.
     """
     connection = connect(None, default_memory_limit() if memory_limit is None else memory_limit)

@@ -1,7 +1,7 @@
 """Population in plain Python: slow and simple, the reference that tests compare other engines with.
 
-It draws the same secret keys as the database engines and so samples the same records: for the
-same rows and the same seed every count must be equal, not only alike.
+It draws the same secret keys as the database engines and so samples the same records: for the same
+rows and the same seed all counts are exactly equal.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from blender_dp.engine.population.simulated_clients import SimulatedClients, one
 
 
 class LogRow(NamedTuple):
-    """One line of a log; query and URL are None where the line is no record."""
+    """One line of a log; query and URL are None if the line is not a record."""
 
     user: str
     query: str | None
@@ -37,7 +37,7 @@ class LogRow(NamedTuple):
 
 
 class OwnRow(NamedTuple):
-    """A record of a user's, and its row number in the log."""
+    """A record of a user and its row number in the log."""
 
     number: int
     record: Record
@@ -45,7 +45,7 @@ class OwnRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryUser:
-    """One user's records, in the order of the log, and what decides which of them are drawn."""
+    """One user's records, in the order of the log, and the keys that decide which are drawn."""
 
     rows: Sequence[OwnRow]
     keys: SamplingKeys
@@ -79,7 +79,7 @@ class MemoryUsers:
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         return len(self.users)
 
     def split(self, fraction: float) -> "tuple[MemoryUsers, MemoryUsers]":
@@ -92,7 +92,7 @@ class MemoryUsers:
         return MemoryRecordSums.of([(own, 1) for own in self._drawn(records_per_user)])
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
-        """Count these users' samples by cell; what is missing is ⟨⋆,⋆⟩."""
+        """Count these users' samples by cell; records outside the list count as ⟨⋆,⋆⟩."""
         index = head_list.cell_index()
         counts = np.zeros(head_list.cells.cell_count, dtype=np.int64)
         for own in self._drawn(records_per_user):
@@ -106,7 +106,7 @@ class MemoryUsers:
         return np.bincount(numbers, minlength=most + 1)
 
     def record_weights(self, weights: IntArray, class_width: int) -> "MemoryRecordSums":
-        """Add up what each user gives to each of their distinct records."""
+        """Add up the weights that users give to their distinct records."""
         given = []
         for user in self.users:
             kept = user.kept(len(weights) - 1)
@@ -114,7 +114,7 @@ class MemoryUsers:
         return MemoryRecordSums.of(given, class_width)
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
-        """Add up these users' shares by cell; what is missing is ⟨⋆,⋆⟩."""
+        """Add up these users' shares by cell; the rest of each user's data counts as ⟨⋆,⋆⟩."""
         index = head_list.cell_index()
         cells = [0] * head_list.cells.cell_count
         record_squares = query_squares = 0
@@ -147,7 +147,7 @@ class MemoryRecordSums:
 
     @classmethod
     def of(cls, given: Sequence[tuple[OwnRow, int]], class_width: int = 1) -> "MemoryRecordSums":
-        """Add up what is given to the records of these rows."""
+        """Add up the weights of the records of these rows."""
         sums: Counter[Record] = Counter()
         for own, amount in sorted(given, key=lambda pair: pair[0].number):
             sums[own.record] += amount

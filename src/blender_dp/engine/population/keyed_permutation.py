@@ -1,7 +1,7 @@
 """Secret permutation of whole numbers, computed the same way by every engine.
 
-It decides which of a user's records is sampled and which group a user falls into. It is not the
-noise that protects a user (:mod:`blender_dp.core.exact.randomness` draws that): a number only has
+It decides which of a user's records are sampled and which group a user belongs to. It is not the
+noise that protects a user, which :mod:`blender_dp.core.exact.randomness` draws. A number only has
 to be unpredictable without the key and evenly distributed, in the integer arithmetic that all
 databases share. x^5 permutes the integers modulo the prime 2^31 - 1, because 5 does not
 divide 2^31 - 2; no product reaches 2^63.
@@ -25,7 +25,7 @@ class KeyedPermutation:
     """One key: x becomes (multiplier·x + offset)^5 modulo the prime."""
 
     multiplier: int
-    """From 1 to PRIME - 1: a multiple of the prime would take every number to the same one."""
+    """From 1 to PRIME - 1: with a multiple of the prime, all numbers would have the same image."""
     offset: int
 
     def __post_init__(self) -> None:
@@ -50,8 +50,8 @@ class KeyedPermutation:
     def with_shuffled(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Add ``shuffled``, :meth:`of_large` of every number in a column.
 
-        A step at a time: as one expression it would name the column 55 times, and Spark would
-        take longer to plan it than to compute it.
+        In several steps: one expression would name the column 55 times, and Spark would need longer
+        to plan it than to compute it.
         """
         x = nw.col(name)
         parts = frame.with_columns(low=x % PRIME, shuffled=quotient(x, PRIME))

@@ -26,15 +26,15 @@ def opened_side(
     records_per_user: int,
     all_rows: bool = False,
 ) -> Iterator[TableUsers]:
-    """Open a log and give its users of one group: all, or those whom its group column names.
+    """Open a log and yield its users of one group: all, or those that its group column names.
 
     Args:
-        log: Which files.
-        side: Which group.
+        log: The files.
+        side: The group.
         randomness: For the secret keys.
         workspace: Memory, disk and progress.
-        records_per_user: The most records that will be asked of a user.
-        all_rows: Whether all rows of opt-in users will be asked about.
+        records_per_user: Most records per user that a step will use.
+        all_rows: Whether a step will use all rows of opt-in users.
     """
     workspace.progress(READING)
     with log.counted(workspace) as counted:
@@ -57,7 +57,7 @@ def users_of_side(
     records_per_user: int,
     all_rows: bool,
 ) -> TableUsers:
-    """Return the users of one group, or all if the rows do not say who is in which."""
+    """Return the users of one group, or all if the rows do not name groups."""
     ordered = OrderedUsers.of(
         tables,
         randomness,

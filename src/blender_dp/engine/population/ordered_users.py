@@ -25,7 +25,7 @@ class OrderedUsers:
     keys: SamplingKeys
     log: Frame
     rows: Frame
-    """Where every user's rows are: user_key, row and place."""
+    """Rows of every user: user_key, row and place."""
     users: Frame
     """Columns: position, user_key, and the numbers that decide which records are drawn."""
     size: int
@@ -42,8 +42,8 @@ class OrderedUsers:
     ) -> "OrderedUsers":
         """Find the users of a log and order them, opt-in users first.
 
-        What is slow to read is read once and kept. Only where one record of each user is asked
-        for, and all rows as text may not fit into memory, it is read three times instead.
+        A log that is slow to read is read once and kept. It is read three times instead if one
+        record per user is enough and the text of all rows may not fit into memory.
         """
         keys = SamplingKeys.draw(randomness)
         log = tables.log()
@@ -51,7 +51,7 @@ class OrderedUsers:
         is_kept = all_rows or records_per_user > 1 or tables.holds_log
         if is_kept and not tables.rescans_cheaply:
             log = tables.materialise(log)
-            # Cheap to see now, and spares the sort a column.
+            # Cheap to check here; if so, the sort needs one column less.
             has_only_records = count_rows(tables, log.filter(nw.col("query").is_null())) == 0
         rows = rows_by_user(tables, log, has_only_records=has_only_records)
         users = find_users(tables, log, rows, keys)
@@ -61,14 +61,14 @@ class OrderedUsers:
         return cls(tables=tables, keys=keys, log=log, rows=rows, users=placed, size=size)
 
     def count_opted_in(self) -> int:
-        """Count those whom the log's group column calls opt-in."""
+        """Count the users that the log's group column calls opt-in."""
         return count_rows(self.tables, self.users.filter(nw.col("opt_in")))
 
     def fetch_rows(self, records_per_user: int, *, all_before: int) -> Frame:
         """Fetch at most a number of rows per user, and all rows of the users before a position.
 
-        Columns: position, row, query, url and rank: 1 is drawn first, and what is not among the
-        rows drawn comes after all of them.
+        Columns: position, row, query, url and rank. Rank 1 is drawn first; rows that are not drawn
+        come after all others.
         """
         wanted = sample_records(self.rows, self.users, self.keys, records_per_user)
         if all_before:

@@ -11,24 +11,24 @@ from blender_dp.engine.tables import Frame, Tables
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnRecords:
-    """Every user's distinct records, and of how many rows."""
+    """Every user's distinct records, each with its number of rows."""
 
     tables: Tables
     keys: SamplingKeys
-    """Decide which records are kept of a user who has too many."""
+    """Keys that decide which records of a user with too many are kept."""
     records: Frame
     """Position, query, url, rows and first_row: where the user's record first appears."""
     users: Frame
-    """Of everyone with records: position, start (a keyed hash), user_records and user_rows."""
+    """All users with records: position, start (a keyed hash), user_records and user_rows."""
 
     @classmethod
     def of(cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys) -> "OwnRecords":
         """Group the rows that are records by user and record.
 
         Args:
-            tables: Where they are.
+            tables: The engine that holds them.
             rows: Position, row, query and url.
-            starts: Position and start of every user, perhaps of others too.
+            starts: Position and start of at least these users.
             keys: The secret keys.
         """
         grouped = (
@@ -44,21 +44,21 @@ class OwnRecords:
         return cls(tables, keys, records, tables.materialise(users))
 
     def of_users(self, start: int, stop: int) -> "OwnRecords":
-        """Return those of the users at a range of positions."""
+        """Return the records of the users at a range of positions."""
         chosen = (nw.col("position") >= start, nw.col("position") < stop)
         records, users = self.records.filter(*chosen), self.users.filter(*chosen)
         return OwnRecords(self.tables, self.keys, records, users)
 
     def user_counts(self, most: int) -> Frame:
-        """Return how many users (count) have k records, more than ``most`` being ``most``."""
+        """Return the number of users (count) with k records; k is at most ``most``."""
         capped = self.users.select(k=_at_most(nw.col("user_records"), most))
         return capped.group_by("k").agg(count=nw.len().cast(nw.Int64))
 
     def weighed(self, weights: IntArray) -> Frame:
-        """Return query, url, sum and first_row: what users add to their records, added up.
+        """Return query, url, sum (the total weight that users give to a record) and first_row.
 
-        A user's records are kept in a secret order that says nothing about how often they occur
-        and that no row of another user changes.
+        Which records of a user are kept is decided by a secret order. It does not depend on how
+        often records occur, nor on rows of other users.
         """
         most = len(weights) - 1
         weight = self.tables.upload({"k": list(range(most + 1)), "weight": weights.tolist()})

@@ -20,7 +20,7 @@ class TableRecordSums:
 
     @classmethod
     def of(cls, tables: Tables, sums: Frame, *, class_width: int = 1) -> "TableRecordSums":
-        """Keep query, url, sum and first_row, each sum in the class of the next multiple."""
+        """Keep the sums; the class of a sum is the next multiple of ``class_width``."""
         raised = nw.col("sum") + (class_width - 1)
         return cls(
             tables, tables.materialise(sums.with_columns(largest=raised - raised % class_width))
@@ -33,7 +33,7 @@ class TableRecordSums:
         return found["largest"].to_numpy(), found["size"].to_numpy()
 
     def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[tuple[Record, int]]:
-        """Return the records at these positions, a class being in order of first appearance."""
+        """Return the records at these positions; a class is in order of first appearance."""
         if not chosen:
             return []
         classes = [largest for largest, _ in chosen]

@@ -2,7 +2,7 @@
 
 A user's records are numbered from 0 in the order of the files. The user's start, a keyed hash of
 the user id, modulo the number of their records is the record drawn first. Nothing else decides it:
-whatever rows other users have, and wherever these stand, a user's sample stays the same.
+a user's sample does not depend on the rows of other users or on their places.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _DRAWN_BY = ("number", "start", "records")
 
 @dataclass(frozen=True, slots=True)
 class SamplingKeys:
-    """The two secret keys of a run, fresh for each."""
+    """The two secret keys of a run, new for each run."""
 
     records: KeyedPermutation
     """Decides which of a user's records are drawn."""
@@ -32,12 +32,12 @@ class SamplingKeys:
         return cls(KeyedPermutation.draw(randomness), KeyedPermutation.draw(randomness))
 
     def draw_order(self, number: int, start: int, records: int) -> int:
-        """Return the key by which records are drawn, the smallest first.
+        """Return the number by which records are drawn, the smallest first.
 
         Each of a user's n records is among the first m with a chance of m/n over the start.
 
         Args:
-            number: Of the record among the user's own.
+            number: Number of the record among the user's own.
             start: The user's keyed hash.
             records: How many the user has.
         """
@@ -56,10 +56,10 @@ class SamplingKeys:
 
 
 def rows_by_user(tables: Tables, log: Frame, *, has_only_records: bool) -> Frame:
-    """Return where every user's rows are: user_key, row, perhaps is_blank, and place.
+    """Return every user's rows: user_key, row, perhaps is_blank, and place.
 
     The places of a user's rows are consecutive: records in the order of the files, then the rows
-    that are none, which ``is_blank`` tells apart if there may be any. No string is kept.
+    that are not records. ``is_blank`` marks those, if there may be any. No string is kept.
     """
     rows = log.select("user_key", "row")
     if not has_only_records:  # otherwise no string has to be read
@@ -70,25 +70,25 @@ def rows_by_user(tables: Tables, log: Frame, *, has_only_records: bool) -> Frame
 def find_users(tables: Tables, log: Frame, rows: Frame, keys: SamplingKeys) -> Frame:
     """Return every user once.
 
-    Columns: user_key, user, user_id, perhaps opt_in, start, records (how many) and first_place:
-    that of the user's first record.
+    Columns: user_key, user, user_id, perhaps opt_in, start, records (their number) and first_place
+    (of the user's first record).
     """
     users = tables.counted_by_user(rows)
     said = [name for name in ("user", "opt_in") if name in log.columns]
-    if said:  # any row of a user says who they are, and in which group
+    if said:  # any row of a user has the user's id and group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
     known = tables.materialise(tables.with_user_id(users.drop("row")))
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
 
 
 def sample_records(rows: Frame, users: Frame, keys: SamplingKeys, records_per_user: int) -> Frame:
-    """Return which rows are drawn: at most ``records_per_user`` per user.
+    """Return the drawn rows: at most ``records_per_user`` per user.
 
     Args:
-        rows: What :func:`rows_by_user` returns.
+        rows: The result of :func:`rows_by_user`.
         users: Position, user_key, start, records and first_place.
         keys: The secret keys.
-        records_per_user: The most rows that are drawn of a user.
+        records_per_user: Most rows that are drawn per user.
 
     Returns:
         Position, row and rank: 1 is drawn first.
@@ -113,7 +113,7 @@ def in_secret_order(
 ) -> Frame:
     """Return users with position: 0 is first in a secret random order, opt-in users come first.
 
-    The order never sees a record (reading R6). Any range of positions is a uniformly
+    The order does not depend on records (reading R6). Any range of positions is a uniformly
     random set of users.
     """
     is_client = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(1))

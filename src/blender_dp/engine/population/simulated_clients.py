@@ -18,19 +18,19 @@ from blender_dp.core.local_alg.sharp import choose_subsets
 from blender_dp.core.population import ReportCounts
 
 Randomise = Callable[[IntArray, Channel], IntArray]
-"""From how many clients truly hold each item to how many reports name it."""
+"""Maps the true number of clients per item to the number of reports that name it."""
 
 
 class CountedUsers(Protocol):
-    """Users whose records can be counted: what simulating them as clients takes."""
+    """Users whose records can be counted, which is enough to simulate them as clients."""
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         ...
 
     def split(self, fraction: float) -> "tuple[CountedUsers, CountedUsers]":
-        """Part the users at random."""
+        """Divide the users at random."""
         ...
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -39,7 +39,7 @@ class CountedUsers(Protocol):
 
 
 _FEWEST_TO_PART = 3
-"""Fewer clients than this are all asked for the record."""
+"""With fewer clients than this, all report the record."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,16 +47,16 @@ class SimulatedClients:
     """Users of any population, taken as clients."""
 
     users: CountedUsers
-    """They answer questions as opt-in users do; a real client answers none of them."""
+    """Their true records are counted here; a real client's never are."""
     randomise: Randomise
 
     @property
     def size(self) -> int:
-        """How many clients."""
+        """Number of clients."""
         return self.users.size
 
     def report_counts(self, head_list: HeadList) -> ReportCounts:
-        """Randomise every record of every client and count what they report."""
+        """Randomise every client's record and count the items in the reports."""
         true, cells = self.true_counts(head_list), head_list.cells
         channels = head_list.mechanism.channels(cells)
         named = {asked: self.randomise(counts, channels[asked]) for asked, counts in true.items()}
@@ -68,10 +68,10 @@ class SimulatedClients:
         )
 
     def true_counts(self, head_list: HeadList) -> dict[Question, IntArray]:
-        """Count the true cells of those asked for the record, the queries of those for the query.
+        """Count the true cells of clients that report the record, and queries of the others.
 
-        The share φ of the clients that is asked for the query is drawn without looking at a
-        record, as their public coins would.
+        Which clients report only the query (a share φ) is drawn independently of their records, as
+        by the public coins of real clients.
         """
         mechanism, users = head_list.mechanism, self.users
         share = mechanism.query_share
@@ -85,10 +85,10 @@ class SimulatedClients:
 
 
 def one_by_one(randomness: Randomness) -> Randomise:
-    """Return the randomisation that has the law of devices, exactly, from secure coins.
+    """Return the randomisation with exactly the devices' probabilities, from secure random bits.
 
-    LocalAlg runs on every single record; subset selection counts whole groups of clients, with
-    the law of one by one.
+    LocalAlg runs on every single record. Subset selection draws counts for whole groups of clients,
+    with the same probabilities as one by one.
     """
     return lambda true_counts, channel: report_counts(true_counts, channel, randomness)
 
@@ -96,7 +96,7 @@ def one_by_one(randomness: Randomness) -> Randomise:
 def subsets_one_by_one(
     true_counts: Mapping[Question, IntArray], head_list: HeadList, randomness: Randomness
 ) -> dict[Question, Iterator[BoolArray]]:
-    """Return what every client names, by the question asked: tables with one row per client."""
+    """Return the items that every client names, by question: tables with one row per client."""
     channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
     return {
         question: choose_subsets(

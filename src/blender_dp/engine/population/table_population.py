@@ -1,4 +1,4 @@
-"""Population over a log in any engine: the counts that the five steps ask for, as expressions.
+"""Population over a log in any engine: the counts for the five steps, as expressions.
 
 All expressions are written in narwhals, so they run unchanged on every engine that implements
 :class:`Tables`.
@@ -33,9 +33,9 @@ class TableUsers:
 
     tables: Tables
     sample: Frame
-    """Rows with their user's position and their rank, 1 being drawn first."""
+    """Rows with their user's position and their rank; rank 1 is drawn first."""
     own: OwnRecords | None
-    """All records of those who opted in, if the log was opened to ask about them."""
+    """All records of opt-in users, if the log was opened with ``all_rows``."""
     start: int
     stop: int
 
@@ -50,7 +50,7 @@ class TableUsers:
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         return self.stop - self.start
 
     def split(self, fraction: float) -> "tuple[TableUsers, TableUsers]":
@@ -69,7 +69,7 @@ class TableUsers:
         return TableRecordSums.of(self.tables, counts)
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
-        """Count these users' samples by cell; what is missing is ⟨⋆,⋆⟩."""
+        """Count these users' samples by cell; records outside the list count as ⟨⋆,⋆⟩."""
         if not head_list.queries:
             return np.array([records_per_user * self.size])
         rows = self._in_cells(self._rows(records_per_user), head_list)
@@ -85,12 +85,12 @@ class TableUsers:
         return counts
 
     def record_weights(self, weights: IntArray, class_width: int) -> TableRecordSums:
-        """Add up what each user gives to each of their distinct records."""
+        """Add up the weights that users give to their distinct records."""
         sums = self._own().weighed(weights)
         return TableRecordSums.of(self.tables, sums, class_width=class_width)
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
-        """Add up these users' shares by cell; what is missing is ⟨⋆,⋆⟩."""
+        """Add up these users' shares by cell; the rest of each user's data counts as ⟨⋆,⋆⟩."""
         if not head_list.queries:
             nothing_listed = np.array([unit * self.size])
             return ShareSums(cells=nothing_listed, record_squares=0, query_squares=0)
@@ -130,7 +130,7 @@ class TableUsers:
         )
 
     def _by_cell(self, sums: Frame, head_list: HeadList, total: int) -> IntArray:
-        """Return the sum of every cell, the last one having what is missing to ``total``."""
+        """Return the sum of every cell; the last cell gets the rest of ``total``."""
         cells = head_list.cells
         by_cell = np.zeros(cells.cell_count, dtype=np.int64)
         found = self.tables.fetch(sums)
@@ -170,14 +170,14 @@ def open_population(
     records_per_user: int,
     all_rows: bool = False,
 ) -> TablePopulation:
-    """Sample the log, order its users and part them into opt-in users and clients.
+    """Sample the log, order its users and divide them into opt-in users and clients.
 
     Args:
-        tables: Where the log is.
+        tables: The engine that holds the log.
         randomness: For the secret keys and for the clients' noise.
-        opt_in: The share of the users who opted in, or None if the log says who did.
-        records_per_user: The most records that any step will ask of a user.
-        all_rows: Whether a step will ask about all rows of the opt-in users.
+        opt_in: The share of users who opted in, or None if the log names them.
+        records_per_user: Most records per user that a step will use.
+        all_rows: Whether a step will use all rows of the opt-in users.
     """
     users = OrderedUsers.of(
         tables,

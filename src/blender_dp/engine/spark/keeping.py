@@ -19,15 +19,15 @@ _REPEATING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 class KeptFrames:
     """Frames that are computed once and read several times, cached by the executors.
 
-    Spark caches them instead of writing files: the cluster then needs no shared file system, and
-    the frames of a lost executor are computed again from their input, with the same numbers.
+    Frames are cached and not written to files. So the cluster needs no shared file system, and the
+    frames of a lost executor are computed again from their input, with the same numbers.
     """
 
     def __init__(self) -> None:
         self._frames: list[tuple[DataFrame, DataFrame]] = []
 
     def keep(self, frame: DataFrame) -> DataFrame:
-        """Keep ``frame`` from the first time that it is computed."""
+        """Keep ``frame`` once it is computed."""
         kept = _as_source(frame.persist(StorageLevel.MEMORY_AND_DISK))
         self._frames.append((kept, frame))
         return kept
@@ -54,10 +54,10 @@ class KeptFrames:
 
 
 def _as_source(kept: DataFrame) -> DataFrame:
-    """Return a kept frame as if it were a table, without the plan that it was made by.
+    """Return a kept frame as a source, without the plan that made it.
 
-    Spark would go through that plan again for everything that is made from the frame, which
-    takes longer with every step. How to compute what is lost stays with what is kept.
+    Otherwise Spark would analyse that plan again for every frame derived from this one, which takes
+    longer with every step. The cache itself remembers how to compute lost parts again.
     """
     spark: Any = kept.sparkSession
     plan = kept._jdf.queryExecution().withCachedData()
@@ -67,7 +67,7 @@ def _as_source(kept: DataFrame) -> DataFrame:
 
 @contextmanager
 def described_failures() -> Iterator[None]:
-    """Say what went wrong in Spark without repeating what it said, which may quote a row."""
+    """Replace a Spark error by a sentence without its message, which may quote a row."""
     loggers = [PySparkLogger.getLogger(name) for name in _REPEATING_LOGGERS]
     were_disabled = [logger.disabled for logger in loggers]
     try:

@@ -13,11 +13,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 _IN_PARTITION_BITS = 33
-"""Low bits of such an id, which number the row in its partition; the others are the partition."""
+"""Low bits of such an id: the row's number in its partition; the high bits are the partition."""
 
 
 def counter() -> Column:
-    """Return the column of ids, by which the two functions below number rows."""
+    """Return the column of ids from which the two functions below number rows."""
     return sf.monotonically_increasing_id()
 
 
@@ -25,7 +25,7 @@ def numbers_in_partitions(ids: Column, counts: Sequence[int]) -> Column:
     """Return consecutive numbers from ids and the rows of every partition.
 
     Args:
-        ids: What :func:`counter` gave, kept.
+        ids: The column of :func:`counter`, kept.
         counts: How many rows each partition has.
     """
     starts = ",".join(map(str, accumulate(counts, initial=0)))
@@ -37,7 +37,7 @@ def numbers_in_partitions(ids: Column, counts: Sequence[int]) -> Column:
 
 
 def rows_of_partitions(kept: DataFrame, ids: str) -> list[int]:
-    """Return how many rows each partition of a kept frame has, by its ids."""
+    """Return the number of rows of each partition of a kept frame, from its ids."""
     partition = sf.shiftright(sf.col(ids), _IN_PARTITION_BITS).alias("partition")
     found = {
         int(row["partition"]): int(row["count"])
@@ -48,11 +48,11 @@ def rows_of_partitions(kept: DataFrame, ids: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A piece of a file that one task read, and how many rows it has."""
+    """A piece of a file that one task read, with its number of rows."""
 
     file: str
     start: int
-    """Where in the file it begins, in bytes."""
+    """Offset of the piece in the file, in bytes."""
     first_id: int
     rows: int
 
@@ -65,8 +65,8 @@ def first_numbers(
     Args:
         pieces: In any order, those without rows left out.
         order: The files, in the order in which rows are numbered.
-        has_header: Whether the first row of every file is none, but a header. It is given the
-            number before that of the file's first row.
+        has_header: Whether the first line of every file is a header. It gets the number before that
+            of the file's first row.
     """
     places = {file: place for place, file in enumerate(order)}
     found: dict[tuple[str, int], tuple[int, int]] = {}

@@ -1,8 +1,7 @@
-"""Private reports, counted on Spark by what they name.
+"""Counts of the items that private reports name, computed on Spark.
 
-Nothing but Spark's own functions runs on the executors, so that nothing has to be installed
-there. What a report names is written in bytes (wire format): a report becomes the list of its
-symbols, and symbols are counted.
+Only Spark's own functions run on the executors, so that nothing has to be installed there. A report
+names its items in bytes (wire format). It becomes a list of symbols, and symbols are counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ FileKind = Literal["json", "parquet"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackedForm:
-    """How the answers to one question are written: as a list of numbers, or as a bitmap."""
+    """Format of the answers to one question: a list of numbers, or a bitmap."""
 
     size: int
     subset_size: int
@@ -32,7 +31,7 @@ class PackedForm:
     length: int
 
     def symbols(self, items: Column) -> Column:
-        """Return a report's items, or for a bitmap its bytes, each with its place: 256·place."""
+        """Return a report's items, or the bytes of a bitmap, each plus 256·place."""
         if not self.length:
             return sf.array().cast("array<int>")
         if self.is_bitmap:
@@ -65,7 +64,7 @@ class PackedForm:
         return sf.forall(pairs, lambda fits: fits) & (sf.element_at(symbols, -1) < self.size)
 
     def item_counts(self, symbols: Mapping[int, int]) -> list[int]:
-        """Return how often each item was named, from how often each symbol occurred."""
+        """Return the number of reports that name each item, from the counts of symbols."""
         counts = [0] * self.size
         for symbol, count in symbols.items():
             if not self.is_bitmap:
@@ -80,19 +79,19 @@ class PackedForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportForm:
-    """What all reports for one head list have in common, and how they say what they name."""
+    """Common fields of all reports for one head list, and the format of their items."""
 
     kind: FileKind
     shared: Mapping[str, Any]
-    """Fields with one value in all of them: version, head_list, mechanism."""
+    """Fields with the same value in all reports: version, head_list, mechanism."""
     packed: Mapping[str, PackedForm]
-    """How the answer to each question is written; none where a report names one cell."""
+    """Format of the answer to each question; empty if a report names one cell."""
     cells: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedCounts:
-    """How often each item was named, and in how many reports."""
+    """Number of times each item was named, and number of reports."""
 
     items: list[int]
     reports: int
@@ -101,12 +100,12 @@ class NamedCounts:
 def count_spark_reports(
     spark: SparkSession, paths: Sequence[str | Path], form: ReportForm
 ) -> dict[str, NamedCounts]:
-    """Count what reports name, by the question asked: ``record`` where there is only one.
+    """Count the items that reports name, by question; ``record`` if there is only one.
 
     Raises:
-        InputError: A file is not of reports.
+        InputError: A file does not hold reports.
         HeadListMismatchError: A report was made for another list.
-        UnknownReportError: A report is none that a client could have sent.
+        UnknownReportError: No client could have sent this report.
     """
     label = str(paths[0]) if len(paths) == 1 else f"{paths[0]} or one of {len(paths) - 1} others"
     reports = _read(spark, paths, form, label)
@@ -143,7 +142,7 @@ def _read(
 
 
 def _with_bytes(reports: DataFrame, form: ReportForm) -> DataFrame:
-    """Return reports of JSON with the bytes of their items; NULL where the letters are none."""
+    """Return JSON reports with the bytes of their items; NULL if the text cannot be decoded."""
     if not form.packed:
         return reports
     text = sf.translate(sf.col("items"), "-_", "+/")

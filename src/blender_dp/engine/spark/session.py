@@ -20,13 +20,13 @@ _JAVA = (
     "or set JAVA_HOME to where one is unpacked"
 )
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
-"""What spark-submit sets for the program that it starts."""
+"""Environment variable that spark-submit sets for its program."""
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _PART_BYTES, _MOST_PARTS = 32 << 20, 10_000
 
-# Rows are numbered by where they lie in their files, so the files must be cut up the same way
-# on every scan, whatever becomes of the executors meanwhile.
+# Rows are numbered by their places in the files, so every scan must split the files in the same
+# way, even if executors come or go.
 _FIXED = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -39,10 +39,10 @@ _FIXED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SparkSettings:
-    """Where Spark runs and what it may use of this machine."""
+    """Spark's master, and the resources of this machine that it may use."""
 
     master: str | None = None
-    """Such as ``spark://host:7077``; None for this machine, or for the session that is there."""
+    """Address such as ``spark://host:7077``; None for this machine or an existing session."""
     memory_limit: int
     """Bytes for Spark when it runs on this machine; a cluster has its own settings."""
     spill_directory: Path | None = None
@@ -60,7 +60,7 @@ def is_running() -> bool:
 
 
 def require_spark() -> None:
-    """Refuse, with what to install, where Spark cannot run.
+    """Raise if Spark cannot run here; the message says what to install.
 
     Raises:
         MissingExtraError: PySpark is not installed.
@@ -75,7 +75,7 @@ def require_spark() -> None:
 
 
 def has_java() -> bool:
-    """Tell whether there is a Java where Spark looks for one."""
+    """Tell whether Java is installed where Spark looks for it."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which("java") is not None or (
         home is not None and (Path(home) / "bin" / "java").exists()
@@ -84,7 +84,7 @@ def has_java() -> bool:
 
 @contextmanager
 def opened_session(settings: SparkSettings) -> Iterator["SparkSession"]:
-    """Give a new session; stop Spark afterwards if it was started for this."""
+    """Yield a new session; stop Spark afterwards if it was started here."""
     require_spark()
     if is_running() and settings.master is not None:
         raise ParameterError("master", "left out where Spark runs already", settings.master)
@@ -124,7 +124,7 @@ def _started(settings: SparkSettings) -> Iterator["SparkSession"]:
 
 
 def _start_settings(settings: SparkSettings, quiet: Path) -> dict[str, str]:
-    """Return the settings of a new session, quiet because Spark's messages may quote a log."""
+    """Return the settings of a new session; messages are off because they may quote a log."""
     chosen = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -157,7 +157,7 @@ def _with_fixed_settings(spark: "SparkSession") -> "SparkSession":
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     for name, value in spark.conf.getAll.items():
-        with suppress(PySparkException):  # what cannot be changed is shared anyway
+        with suppress(PySparkException):  # all sessions share such a setting
             own.conf.set(name, value)
     for name, value in _FIXED.items():
         own.conf.set(name, value)

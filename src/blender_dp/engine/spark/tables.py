@@ -28,22 +28,22 @@ class SparkTables:
 
     @property
     def label(self) -> str:
-        """The file, or the first of them."""
+        """Name of the first file."""
         return self._log.label
 
     @property
     def has_only_records(self) -> bool:
-        """True where Parquet's own statistics say so."""
+        """True if Parquet's statistics show it."""
         return self._log.has_only_records
 
     @property
     def rescans_cheaply(self) -> bool:
-        """True: Parquet's columns are read apart, and text is kept parsed."""
+        """True: Parquet's columns are read separately, and text is kept parsed."""
         return True
 
     @property
     def holds_log(self) -> bool:
-        """False: what is kept here may be on other machines."""
+        """False: kept rows may be on other machines."""
         return False
 
     def log(self) -> Frame:
@@ -58,7 +58,7 @@ class SparkTables:
             return self._frame(self._frames.computed(grouped.withColumn("place", counter())))
 
     def counted_by_user(self, rows: Frame) -> Frame:
-        """Group the rows, which lie in one partition for each user."""
+        """Group the rows by user; all rows of one user lie in one partition."""
         blank = sf.col("is_blank") if "is_blank" in rows.columns else sf.lit(False)
         grouped = rows.to_native().groupBy("user_key")
         return self._frame(
@@ -119,7 +119,7 @@ def opened_on_spark(
     columns: LogColumns,
     settings: SparkSettings,
 ) -> Iterator[tuple[SparkTables, SparkLog]]:
-    """Open a log on Spark; what Spark kept for it is dropped afterwards."""
+    """Open a log on Spark; frames kept for it are dropped afterwards."""
     frames = KeptFrames()
     with opened_session(settings) as spark:
         try:

@@ -2,7 +2,7 @@
 
 The logs of the paper cannot be shipped, so everything that shows or measures something runs on
 these. ``synthesize`` draws one, ``write_log``, ``write_aol`` and ``write_yandex`` store it, and
-``true_probabilities`` says what a private estimate of it should come close to.
+``true_probabilities`` computes the values that a private estimate should come close to.
 """
 
 from blender_dp.engine.synthetic.generate import synthesize

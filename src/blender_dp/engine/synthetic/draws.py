@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from blender_dp.engine.synthetic.shapes import URL_SHARES
 
 FAVOURITES = 3
-"""Records of their own that a user keeps coming back to."""
+"""Number of records that a user repeats."""
 
 FAVOURITE_SHARE = 0.5
-"""How much of a user's log these make up, on average."""
+"""Average share of these records in a user's log."""
 
 _SORTED_AT_A_TIME = 2**20
 
@@ -44,8 +44,8 @@ def cumulate(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def invert(cdf: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return for each uniform number the id whose step of ``cdf`` it falls into."""
-    # Looked up in ascending order, neighbours hit the same cache lines; sorted in pieces, the
-    # pieces fit the cache as well. Several times as fast as in random order, with the same answer.
+    # Sorted lookups hit the same cache lines; sorted in pieces, the pieces fit the cache too. This
+    # is several times as fast as random order, with the same result.
     ids = np.empty(len(uniforms), dtype=np.int64)
     for start in range(0, len(uniforms), _SORTED_AT_A_TIME):
         piece = uniforms[start : start + _SORTED_AT_A_TIME]
@@ -55,7 +55,7 @@ def invert(cdf: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[n
 
 
 def draw_urls(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw which of its query's URLs each record clicked."""
+    """Draw the URL of each record among those of its query."""
     shares = np.array(URL_SHARES)
     return rng.choice(len(shares), size=size, p=shares / shares.sum()).astype(np.int64)
 
@@ -73,8 +73,8 @@ def draw_with_favourites(
 ) -> Columns:
     """Draw the records of users who have ``counts`` of them each, with personal repeats.
 
-    Favourites come from the same distribution as all else, and which one is used does not depend
-    on what it is. So every single record still follows ``cdf``; repeats only make a user's records
+    Favourites come from the same distribution as all other records, and each is equally likely to
+    be repeated. So every single record still follows ``cdf``; repeats only make a user's records
     depend on each other.
     """
     users = len(counts)

@@ -37,11 +37,11 @@ def synthesize(
     """Return a log of ``users`` users, the same one for the same arguments.
 
     Args:
-        shape: What the log looks like.
-        users: How many users it has; the shape's own number if left out.
-        seed: Which of the many logs of this shape. The published benchmark numbers use 0 for
+        shape: The shape of the log.
+        users: Number of users; the shape's own number if left out.
+        seed: Chooses one of the many logs of this shape. The published benchmark numbers use 0 for
             aol-single and 1 for aol-multi.
-        options: What to change about the shape.
+        options: Changes of the shape.
         progress: Called with the finished share of the work, last with 1.
     """
     options = options or ShapeOptions()

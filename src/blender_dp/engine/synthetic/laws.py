@@ -26,10 +26,10 @@ ONE_RECORD = Activity(mean_records=1, spread=0, cap=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LogLaw:
-    """How probable each query is, and how many records a user has."""
+    """Probability of each query, and the distribution of the number of records per user."""
 
     query_probability: NDArray[np.float64]
-    """Most popular first; every query's clicks fall on its URLs by ``URL_SHARES``."""
+    """Most popular first; ``URL_SHARES`` divides every query's clicks among its URLs."""
     activity: Activity
 
 

@@ -39,11 +39,11 @@ class SyntheticLog:
         return len(self.user)
 
     def query_name(self, query: int) -> str:
-        """Return what a query reads as."""
+        """Return the text of a query."""
         return str(self.query_names(np.array([query]))[0])
 
     def url_name(self, query: int, url: int) -> str:
-        """Return what a URL reads as."""
+        """Return the text of a URL."""
         return str(self.url_names(np.array([query]), np.array([url]))[0])
 
     def user_names(self, user: NDArray[np.int64]) -> Any:  # noqa: ANN401 - pyarrow is untyped
@@ -51,13 +51,13 @@ class SyntheticLog:
         return names.digits(user)
 
     def query_names(self, query: NDArray[np.int64]) -> Any:  # noqa: ANN401 - pyarrow is untyped
-        """Return what the queries read as, as a pyarrow string array."""
+        """Return the texts of the queries as a pyarrow string array."""
         if self.shape is Shape.YANDEX:
             return names.digits(names.query_numbers(query))
         return names.query_words(query)
 
     def url_names(self, query: NDArray[np.int64], url: NDArray[np.int64]) -> Any:  # noqa: ANN401 - pyarrow is untyped
-        """Return what the URLs of the queries read as, as a pyarrow string array."""
+        """Return the texts of the URLs as a pyarrow string array."""
         if self.shape is Shape.YANDEX:
             return names.digits(names.url_numbers(query, url))
         return names.url_addresses(query, url)

@@ -19,13 +19,13 @@ from blender_dp.engine.synthetic.shapes import MAX_QUERIES, URL_SHARES
 # ruff: noqa: ANN401 - pyarrow publishes no types
 
 RESULTS_PER_QUERY = 10
-"""Numeric ids of a query's URLs, one of which is shown but never clicked."""
+"""Number of URL ids per query; one of them is shown but never clicked."""
 
 HEAD_QUERIES = (
-    # Avent et al., JPC 9(2) 2019, top-10 table; the tenth is ours.
+    # Avent et al., JPC 9(2) 2019, top-10 table; the tenth is invented.
     *("google", "yahoo", "google.com", "myspace.com", "mapquest", "yahoo.com", "www.google.com"),
     *("myspace", "ebay", "www.yahoo.com"),
-    # Ours, in the manner of the time, as many as the paper's head list has.
+    # Invented in the style of the time, to the length of the paper's head list.
     *("weather", "dictionary", "ebay.com", "msn", "map directions", "hotmail", "bank of america"),
     *("www.myspace.com", "white pages", "white pages.com", "horoscopes", "american idol", "aol"),
     *("craigslist", "ask.com", "southwest airlines", "walmart", "home depot", "hotmail.com"),
@@ -34,9 +34,9 @@ HEAD_QUERIES = (
     *("cheap flights", "job search", "tax forms", "jokes", "love quotes", "tattoos", "maps"),
     *("gas prices",),
 )
-"""What the most popular queries read as, most popular first."""
+"""Texts of the most popular queries, most popular first."""
 
-# A hundred each.
+# A hundred words each.
 _ADJECTIVES = """
 able amber ancient autumn best big black blue bold brave bright broad brown calm cheap clean
 clear clever cold cool copper cosy crisp daily dark deep dry early east easy empty exotic fair
@@ -80,7 +80,7 @@ _HEAD_PATHS = ("", "/help", "/news", "/about", "/search", "/account", "/mobile",
 # Odd, so that multiplying by them is one-to-one modulo a power of two.
 _QUERY_FACTOR = 39_088_169
 _RESULT_FACTOR = 433_494_437
-# Holds every result of every query, and with the 10^9 that _scatter adds stays below 2^31.
+# Large enough for every result of every query; plus the 10^9 of _scatter it is below 2^31.
 _RESULT_MODULUS = 2**30
 
 
@@ -90,13 +90,13 @@ def digits(ids: NDArray[np.integer[Any]]) -> Any:
 
 
 def query_words(query: NDArray[np.int64]) -> Any:
-    """Return what queries read as, distinct for distinct ids."""
+    """Return the texts of queries, distinct for distinct ids."""
     first, second, third = _numeral(query)
     return _join(_query_tables(), (first, second, third))
 
 
 def url_addresses(query: NDArray[np.int64], url: NDArray[np.int64]) -> Any:
-    """Return what URLs of queries read as, distinct for distinct ids of one query.
+    """Return the texts of URLs, distinct for distinct ids of one query.
 
     Famous queries may share an address, as "yahoo" and "yahoo.com" do.
     """
@@ -105,7 +105,7 @@ def url_addresses(query: NDArray[np.int64], url: NDArray[np.int64]) -> Any:
 
 
 def query_numbers(query: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return query ids that do not show the rank, as in a log that was anonymized."""
+    """Return query ids that do not reveal the rank, as in an anonymized log."""
     return query * _QUERY_FACTOR % MAX_QUERIES
 
 
@@ -126,10 +126,10 @@ def _scatter(ids: NDArray[np.int64]) -> NDArray[np.int64]:
 def _numeral(
     query: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return three digits that say which query it is: places in the tables below.
+    """Return three digits that identify a query: positions in the tables of words.
 
-    The first table spells the famous queries out before it goes on to adjectives. Pairs of nouns
-    and numbers start with one that adds nothing, for these.
+    The first table begins with the whole famous queries, then has adjectives. The other two begin
+    with an entry that adds nothing, for the famous queries.
     """
     block, rank = np.divmod(query - _HEADS, _TRIPLES)
     adjective, pair = np.divmod(rank * _TRIPLE_STEP % _TRIPLES, _PAIRS)

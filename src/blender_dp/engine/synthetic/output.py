@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and the order of what is in them."""
+"""Files that appear complete or not at all, and the order of their rows."""
 
 import gzip
 import tempfile
@@ -22,9 +22,9 @@ _GZIP_LEVEL = 3  # several times as fast as the default 9, for files a tenth lar
 
 @contextmanager
 def appearing_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open ``path`` for writing; nothing is there under that name until all is written.
+    """Open ``path`` for writing; the file appears under that name when it is complete.
 
-    A name that ends in ``.gz`` is compressed, to the same bytes every time.
+    A file whose name ends in ``.gz`` is compressed, to the same bytes every time.
     """
     if not path.parent.is_dir():
         raise ParameterError("output", "in a folder that exists", str(path))
@@ -57,7 +57,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def ending(path: Path) -> str:
-    """Return what the end of a name says about the format: ``.tsv``, ``.tsv.gz``."""
+    """Return the suffix that chooses the format, such as ``.tsv`` or ``.tsv.gz``."""
     last_two = [suffix.lower() for suffix in path.suffixes[-2:]]
     return "".join(last_two if last_two[-1:] == [".gz"] else last_two[-1:])
 
@@ -75,14 +75,14 @@ def shuffled(count: int, seed: int) -> NDArray[np.int64]:
 
 
 def layout_generator(seed: int) -> np.random.Generator:
-    """Return the generator of what a layout has and the log has not, such as times of day."""
+    """Return the generator of values that only the layout has, such as times of day."""
     return generator(seed, _LAYOUT_STREAM)
 
 
 def in_chunks(
     rows: NDArray[np.int64], size: int = ROWS_AT_A_TIME
 ) -> Iterator[tuple[NDArray[np.int64], float]]:
-    """Yield ``rows`` piece by piece, each with the share that is done after it."""
+    """Yield ``rows`` in pieces, each with the share of rows done after it."""
     for start in range(0, len(rows), size):
         chunk = rows[start : start + size]
         yield chunk, (start + len(chunk)) / len(rows)

@@ -1,4 +1,4 @@
-"""Shapes of synthetic logs: how many searches users make, and for what."""
+"""Shapes of synthetic logs: probabilities of queries, and numbers of searches per user."""
 
 import math
 from dataclasses import dataclass, fields
@@ -16,10 +16,10 @@ The table's tenth row is ★, everything off its head list of 50 queries: 0.9121
 """
 
 URL_SHARES = (0.72, 0.1, 0.06, 0.04, 0.03, 0.02, 0.015, 0.01, 0.005)
-"""How a query's clicks fall on its URLs: one dominant, eight others."""
+"""Shares of a query's URLs in its clicks: one dominant, eight others."""
 
 MAX_QUERIES = 2**26
-"""Up to here the numeric ids of a Yandex-shaped log are distinct (see names.py)."""
+"""Most queries for which the numeric ids of a Yandex-shaped log are distinct (see names.py)."""
 
 # The one exponent for which a Zipf tail from rank 10 to rank 4.8 million leaves 0.9121 outside the
 # top 50, as the ★ row of the same table says; the tests solve for it again.
@@ -32,7 +32,7 @@ _YANDEX_FLAT_RANKS = 20
 
 
 class Shape(StrEnum):
-    """The logs that can be made."""
+    """Kind of synthetic log."""
 
     AOL = "aol"
     """The paper's AOL log: its top ten, a long tail, many records per user."""
@@ -52,7 +52,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """How many records a user has: a lognormal count, rounded up, between 1 and ``cap``."""
+    """Distribution of a user's number of records: lognormal, rounded up, from 1 to ``cap``."""
 
     mean_records: float
     spread: float
@@ -70,7 +70,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeOptions:
-    """What may be changed about a shape; ``None`` keeps the shape's own value."""
+    """Changes of a shape; ``None`` keeps the shape's own value."""
 
     queries: int | None = None
     """Number of distinct queries (yandex, zipf)."""
@@ -90,7 +90,7 @@ class ShapeOptions:
             raise ParameterError("mean_records", "between 1 and 100", self.mean_records)
 
     def require_for(self, shape: Shape) -> None:
-        """Refuse what ``shape`` fixes, rather than ignore it."""
+        """Refuse an option that ``shape`` does not have, instead of ignoring it."""
         for option in (field.name for field in fields(self)):
             value = getattr(self, option)
             if value is not None and option not in _CHANGEABLE[shape]:
@@ -120,7 +120,7 @@ _CAP = 400
 
 
 def activity(shape: Shape, options: ShapeOptions) -> Activity:
-    """Return how active the users of a log are."""
+    """Return the activity of the users of a shape."""
     mean_records = options.mean_records
     if mean_records is None:
         mean_records = _DEFAULT_MEAN_RECORDS[shape]

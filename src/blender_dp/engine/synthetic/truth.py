@@ -18,17 +18,17 @@ class TrueProbabilities:
     query: NDArray[np.int64]
     url: NDArray[np.int64]
     probability: NDArray[np.float64]
-    """Of the record in the same place of ``query`` and ``url``."""
+    """Probability of the record at the same index of ``query`` and ``url``."""
     distinct_query: NDArray[np.int64]
     query_probability: NDArray[np.float64]
-    """Of the query in the same place of ``distinct_query``: the sum over its URLs."""
+    """Probability of the query at the same index of ``distinct_query``: the sum over its URLs."""
 
 
 def true_probabilities(log: SyntheticLog) -> TrueProbabilities:
     """Return the distribution of one random record of one random user of ``log``.
 
-    It is the mean over users of f_i(r), the share that record r has of the records of user i:
-    each row adds 1 / (users x records of its user).
+    It is the mean over users of f_i(r), the share of record r among the records of user i: each row
+    adds 1 / (users x records of its user).
     """
     row_weight = 1 / (log.users * np.bincount(log.user, minlength=log.users)[log.user])
     urls = int(log.url.max(initial=0)) + 1

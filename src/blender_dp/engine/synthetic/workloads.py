@@ -22,12 +22,12 @@ from blender_dp.engine.synthetic.shapes import AOL_HEADS
 QUERIES = 4_800_000
 
 HEADS = (*AOL_HEADS, AOL_HEADS[-1])
-"""The published probabilities and a tenth like the ninth."""
+"""The nine published probabilities, and a tenth equal to the ninth."""
 
 MULTI_LOG_MEDIAN, MULTI_SPREAD, MOST_RECORDS = math.log(12) - 0.9, 1.35, 400
 """Number of records per user of aol-multi: lognormal, rounded up, at most the last value."""
 
-_SINGLE_EXPONENT = 0.885870071363438  # what _continuing_exponent finds for QUERIES, in 4 s
+_SINGLE_EXPONENT = 0.885870071363438  # result of _continuing_exponent for QUERIES, which takes 4 s
 _MULTI_EXPONENT = 0.886
 
 
@@ -35,7 +35,7 @@ def aol_single(users: int, seed: int = 0, queries: int = QUERIES) -> Columns:
     """Return the workload in which every user has one record."""
     cdf = np.cumsum(single_probabilities(queries))
     rng = generator(seed)
-    # The uniforms are stretched to the sum instead of the sum scaled to 1: other last bits.
+    # The uniform numbers are scaled to the sum, not the sum to 1: the last bits would differ.
     query = invert(cdf, rng.random(users) * cdf[-1])
     return Columns(user=np.arange(users), query=query, url=draw_urls(users, rng))
 

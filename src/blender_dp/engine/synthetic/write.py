@@ -42,7 +42,7 @@ def write_log(
 
 def delimited_writer(file: BinaryIO, columns: tuple[str, ...], schema: Any, delimiter: str) -> Any:  # noqa: ANN401 - pyarrow is untyped
     """Write the header, and return a writer of record batches below it."""
-    # By hand: pyarrow puts quotes around every name of a header. No value needs any.
+    # Written here, because pyarrow quotes every name of a header. No value needs quotes.
     file.write((delimiter.join(columns) + "\n").encode())
     options = pyarrow.csv.WriteOptions(
         include_header=False, delimiter=delimiter, quoting_style="none"

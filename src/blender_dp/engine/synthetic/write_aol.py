@@ -23,10 +23,10 @@ from blender_dp.engine.synthetic.write import delimited_writer
 COLUMNS = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 
 UNCLICKED_SHARE = 0.25
-"""Searches without a click, for each click."""
+"""Searches without a click, per click."""
 
 BLANKED_SHARE = 0.01
-"""Rows whose query AOL replaced by a dash, for each click; half of them have a click."""
+"""Rows whose query AOL replaced by a dash, per click; half of them have a click."""
 
 _SCHEMA = pa.schema(
     zip(
@@ -62,7 +62,7 @@ def write_aol(
 
 
 def _batch(log: SyntheticLog, records: NDArray[np.int64], rng: np.random.Generator) -> Any:  # noqa: ANN401 - pyarrow is untyped
-    """Return the rows of some records, with rows that are no records before some of them."""
+    """Return the rows of some records, with rows that are not records before some of them."""
     other_share = UNCLICKED_SHARE + BLANKED_SHARE
     rows_of_record = 1 + (rng.random(len(records)) < other_share)
     rows = np.repeat(records, rows_of_record)
@@ -86,7 +86,7 @@ def _batch(log: SyntheticLog, records: NDArray[np.int64], rng: np.random.Generat
 
 
 def _times(count: int, rng: np.random.Generator) -> NDArray[np.datetime64]:
-    """Draw times of searches: any day alike, within the day most often at eight in the evening."""
+    """Draw times of searches: all days equally likely, most often at eight in the evening."""
     hour = 3600
     day = rng.integers(0, _DAYS, count) * (24 * hour)
     second = rng.triangular(0, 20 * hour, 23 * hour, count).astype(np.int64)

@@ -31,10 +31,10 @@ from blender_dp.engine.synthetic.output import (
 # ruff: noqa: ANN401 - pyarrow publishes no types
 
 CLICKS_PER_SESSION = 3
-"""At most: a user's records are spread over as many sessions as that takes."""
+"""Most clicks per session; a user's records are spread over as many sessions as needed."""
 
 UNCLICKED_SHARE = 0.25
-"""Result pages without a click, for each click."""
+"""Result pages without a click, per click."""
 
 _SESSIONS_AT_A_TIME = 50_000
 _DAYS = 27
@@ -50,7 +50,7 @@ class _Sessions:
     rows: NDArray[np.int64]
     """Rows of the log, user by user."""
     start: NDArray[np.int64]
-    """Where in ``rows`` each session starts."""
+    """Index in ``rows`` at which each session starts."""
     length: NDArray[np.int64]
 
 
@@ -59,11 +59,11 @@ class _Pages:
     """Result pages shown, session by session."""
 
     session: NDArray[np.int64]
-    """Place of the session in its chunk."""
+    """Index of the session in its chunk."""
     serp: NDArray[np.int64]
     """Number of the page within its session."""
     row: NDArray[np.int64]
-    """Row of the log that the page's query, and its click if there is one, is taken from."""
+    """Row of the log with the page's query and, if there is one, its click."""
     is_clicked: NDArray[np.bool_]
 
 
@@ -162,7 +162,7 @@ def _result_pages(query: NDArray[np.int64]) -> Any:
 
 
 def _terms(query: NDArray[np.int64]) -> Any:
-    """Return one to four made-up term ids of each query, the same whenever it is asked."""
+    """Return one to four invented term ids of each query, always the same."""
     length = 1 + query % 4
     offsets = np.concatenate([[0], np.cumsum(length)])
     place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], length)
@@ -174,8 +174,8 @@ def _terms(query: NDArray[np.int64]) -> Any:
 
 def _results(query: NDArray[np.int64]) -> Any:
     """Return the ten results of each query with their domains, the most clicked first."""
-    # Ids of ten digits each make a rectangle of characters, which numpy fills several times as
-    # fast as strings are joined; and results are most of the file.
+    # Ids of ten digits form a rectangle of characters. numpy fills it several times as fast as it
+    # joins strings, and results are most of the file.
     url = np.arange(RESULTS_PER_QUERY)
     cells = np.empty((len(query), RESULTS_PER_QUERY), dtype=_RESULT)
     cells["tab"], cells["comma"] = b"\t", b","

@@ -1,7 +1,7 @@
 """Reader of the log that AOL released in 2006: tab-separated lines, one per query or click.
 
-A line without a click has blank ``ItemRank`` and ``ClickURL``, or lacks them. It is no record,
-and neither is a line whose query is ``-``: AOL wrote that in place of removed queries.
+A line without a click has blank ``ItemRank`` and ``ClickURL``, or lacks them. Such a line is not a
+record. Neither is a line whose query is ``-``: AOL wrote that in place of removed queries.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ PLACES = {
     for purpose, name in {"user": "AnonID", "query": "Query", "url": "ClickURL"}.items()
 }
 REMOVED = "-"
-"""What AOL put where it had removed a query."""
+"""Text that AOL wrote in place of removed queries."""
 
 
 def select_rows(files: Sequence[Path]) -> str:
@@ -53,7 +53,7 @@ def require_header(label: Path | str, line: str) -> None:
 
 
 def check_file(path: Path) -> None:
-    """Raise at the first line that is not as AOL's are.
+    """Raise at the first line that is not in AOL's format.
 
     Raises:
         InputError: With the file, the line and the rule it breaks.

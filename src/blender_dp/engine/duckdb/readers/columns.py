@@ -9,7 +9,7 @@ from blender_dp.engine.duckdb.readers.source import LogColumns
 
 
 def wanted_columns(columns: LogColumns) -> dict[str, str]:
-    """Return the name of each column to read, by what it is for: user, query, url, group."""
+    """Return the name of each column to read, by its purpose: user, query, url, group."""
     purposes = {field.name: getattr(columns, field.name) for field in fields(columns)}
     return {purpose: name for purpose, name in purposes.items() if name is not None}
 
@@ -17,17 +17,17 @@ def wanted_columns(columns: LogColumns) -> dict[str, str]:
 def find_columns(
     path: Path | str, columns: LogColumns, there: Sequence[str], *, may_be_a_row: bool
 ) -> dict[str, int]:
-    """Return the position of each wanted column, by what it is for.
+    """Return the position of each wanted column, by its purpose.
 
     Args:
         path: The file, for the message.
-        columns: What is wanted, spelled exactly as in the file.
+        columns: The wanted names, spelled exactly as in the file.
         there: The names in the file.
-        may_be_a_row: Whether these come from a first line that may hold somebody's query instead
-            of names, and must then not be repeated in a message.
+        may_be_a_row: Whether ``there`` comes from a first line that may hold a user's query instead
+            of names. A message must then not repeat it.
 
     Raises:
-        InputError: A column is missing or there twice.
+        InputError: A column is missing or appears twice.
     """
     wanted = wanted_columns(columns)
     if may_be_a_row and len(set(wanted.values()) & set(there)) < 2:

@@ -27,7 +27,7 @@ from blender_dp.engine.duckdb.readers.tab_separated import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What files must have in common to be read by one call."""
+    """Properties that files must share to be read by one call."""
 
     width: int
     select: str
@@ -73,8 +73,8 @@ def _layout_of(path: Path, log_format: LogFormat, columns: LogColumns) -> _Layou
     places = find_columns(path, columns, header, may_be_a_row=True)
     has_mixed_line_ends = is_quoted and _has_mixed_line_ends(path)
     if has_mixed_line_ends:
-        # DuckDB refuses such a file in its strict mode. Outside of it, it drops what follows a
-        # closing quote and takes the rest of the file for one value where a quote is not closed.
+        # DuckDB refuses such a file in its strict mode. In the other mode it drops text after a
+        # closing quote, and reads the rest of the file as one value after an unclosed quote.
         check_file(path, log_format)
     return _Layout(
         width=len(header),
@@ -97,7 +97,7 @@ def header_of(path: Path, *, is_quoted: bool) -> list[str]:
 
 
 def _has_mixed_line_ends(path: Path) -> bool:
-    # Reads to the end although the answer is known: only that shows a compressed file to be whole.
+    # Reads to the end although the answer is known, to check that a compressed file is whole.
     kinds = set()
     held = b""
     for chunk in chunks(path):

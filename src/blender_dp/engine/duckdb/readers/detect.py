@@ -21,7 +21,7 @@ def detect_format(files: Sequence[Path]) -> LogFormat:
 
 
 def common_format(found: Iterable[tuple[Path | str, LogFormat]]) -> LogFormat:
-    """Return the format of files, each given with what to call it.
+    """Return the format of files, given each file's format and its name for messages.
 
     Raises:
         InputError: One is in another than the first.

@@ -17,13 +17,13 @@ _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: (\d+)")
 
 
 def explain_failure(error: duckdb.Error, source: LogSource) -> InputError | None:
-    """Return what is wrong with a log when a query over it has failed.
+    """Return the error of a log after a query over it failed.
 
-    Raise it ``from None``, because DuckDB's message is not fit to be shown. All files are read
+    Raise it ``from None``: DuckDB's message may quote a user's query. All files are read
     again, up to the first flaw.
 
     Returns:
-        The file, the place and the rule; None when no file is to blame.
+        The file, the place and the broken rule; None if no file is at fault.
     """
     if isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
         return None
@@ -56,5 +56,5 @@ def check_file(path: Path, log_format: LogFormat) -> None:
 
 
 def files_label(files: tuple[Path, ...]) -> str:
-    """Return what to call several files in a message."""
+    """Return the name of several files for a message."""
     return str(files[0]) if len(files) == 1 else f"{files[0]} or one of the {len(files) - 1} others"

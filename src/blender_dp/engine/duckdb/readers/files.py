@@ -16,7 +16,7 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 PARQUET_SUFFIX = ".parquet"
 CHUNK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 2_000_000
-"""The longest line DuckDB takes, by the setting every reader gives it."""
+"""Longest line that DuckDB reads; every reader sets this limit."""
 
 _NO_LOGS = "the folder holds no log: .parquet, or .csv, .tsv, .txt, .tab, alone or with .gz or .zst"
 _CUT_OFF = "the compressed data ends early; the file may be cut off"
@@ -24,7 +24,7 @@ _DAMAGED = "the compressed data is damaged"
 
 
 class Compression(Enum):
-    """How a file is packed: DuckDB's name for it, the suffix, the first bytes."""
+    """Kind of compression: DuckDB's name for it, the suffix, the first bytes."""
 
     NONE = ("none", "", b"")
     GZIP = ("gzip", ".gz", b"\x1f\x8b")
@@ -40,14 +40,14 @@ PACKED = (Compression.GZIP, Compression.ZSTD)
 
 
 def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
-    """Return the log files that files, folders and glob patterns stand for, each once.
+    """Return the log files that files, folders and glob patterns name, each once.
 
-    Files come in the order given, those of a folder or a pattern sorted by path. In a folder,
-    names that start with ``.`` or ``_`` or contain ``readme`` are passed over: Spark and AOL put
-    such files beside their logs.
+    Files come in the order given, those of a folder or a pattern sorted by path. In a folder, names
+    that start with ``.`` or ``_`` or contain ``readme`` are skipped: Spark and AOL put such files
+    beside their logs.
 
     Raises:
-        InputError: One of the paths stands for no file.
+        InputError: One of the paths names no file.
         ParameterError: There are no paths.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -91,16 +91,16 @@ def _is_log(path: Path) -> bool:
 
 
 def log_suffix(path: Path) -> str:
-    """Return the suffix that tells the format, leaving out that of a compression."""
+    """Return the suffix of the format, without the suffix of a compression."""
     is_packed = path.suffix.lower() in {packing.suffix for packing in PACKED}
     return (path.with_suffix("") if is_packed else path).suffix.lower()
 
 
 def compression_of(path: Path) -> Compression:
-    """Return how a file is packed, by its first bytes.
+    """Return the compression of a file, by its first bytes.
 
     Raises:
-        InputError: The name says that the file is packed, and it is not.
+        InputError: The name has the suffix of a compression, but the file is not compressed.
     """
     with naming(path), path.open("rb") as file:
         start = file.read(4)
@@ -116,7 +116,7 @@ def compression_of(path: Path) -> Compression:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while reading a file into one sentence that names the file."""
+    """Turn an error of reading a file into one sentence that names the file."""
     try:
         yield
     except FileNotFoundError:
@@ -128,7 +128,7 @@ def naming(path: Path) -> Iterator[None]:
     except zlib.error:
         raise InputError(path, _DAMAGED) from None
     except OSError as error:
-        # gzip and pyarrow raise an OSError without a number for what the content does to them.
+        # gzip and pyarrow raise an OSError without a number if the content is damaged.
         if error.errno is not None:
             raise InputError(path, f"it cannot be read: {error.strerror}") from None
         is_cut_off = str(error).startswith("Truncated")
@@ -136,7 +136,7 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading what is in it, unpacked."""
+    """Open a file for reading its unpacked bytes."""
     match compression_of(path):
         case Compression.GZIP:
             return cast("BinaryIO", gzip.open(path))
@@ -175,8 +175,8 @@ def text_lines(path: Path, *, keep_line_ends: bool = False) -> Iterator[str]:
 def check_packing(files: Iterable[Path]) -> None:
     """Unpack every compressed file once, to the end.
 
-    DuckDB takes a truncated zstd file for a complete one and does not compare gzip's checksum, so
-    that rows would be lost in silence.
+    DuckDB accepts a truncated zstd file as complete and does not check gzip's checksum, so rows
+    would be lost silently.
 
     Raises:
         InputError: A file is cut off or damaged.

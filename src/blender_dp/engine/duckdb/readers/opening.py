@@ -25,21 +25,21 @@ def open_log(
     format: LogFormat = LogFormat.AUTO,
     columns: LogColumns = _DEFAULT_COLUMNS,
 ) -> LogSource:
-    """Find the files of a log and return how to scan them.
+    """Find the files of a log and return them as a source to scan.
 
-    Reads the first line of every file, or its Parquet footer; unpacks compressed files once to
-    see that they are whole; and with a group column reads that column and the users. For the rows
+    Reads the first line of every file, or its Parquet footer. Unpacks compressed files once to
+    check that they are whole. With a group column, reads that column and the users. For the rows
     to be numbered in file order, ``preserve_insertion_order`` must be on, as it is by default.
 
     Args:
-        connection: Where the SELECT will run.
+        connection: The database in which the SELECT will run.
         paths: Files, folders and glob patterns.
         format: The format of all files; AUTO tells it from their names and first lines.
         columns: The columns to read; AOL's and Yandex's logs have their own.
 
     Raises:
-        InputError: A file is missing or not what it should be.
-        ParameterError: A group column is asked of a format that has none.
+        InputError: A file is missing or invalid.
+        ParameterError: A group column is requested of a format that has none.
     """
     files = find_log_files(paths)
     log_format = detect_format(files) if format is LogFormat.AUTO else format
@@ -54,7 +54,7 @@ def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
     """Refuse a group column for a format with fixed columns.
 
     Raises:
-        ParameterError: A group column is asked for.
+        ParameterError: A group column is requested.
     """
     if columns.group is not None and log_format in _NAMELESS:
         raise ParameterError("group", f"left out for the {log_format} format", columns.group)
@@ -77,7 +77,7 @@ def _source_of(
         case _:
             sql = delimited.select_rows(files, log_format, columns)
     if log_format not in (LogFormat.PARQUET, LogFormat.CSV):
-        check_packing(files)  # Parquet has its own, and for CSV the line ends were looked at.
+        check_packing(files)  # the readers of Parquet and CSV check that
     return LogSource(
         sql=sql,
         has_only_records=has_only_records,

@@ -18,13 +18,13 @@ from blender_dp.engine.duckdb.readers.sql import file_list, file_literal, identi
 _MAGIC = b"PAR1"
 _UNREADABLE = "it is not a complete Parquet file; it may be cut off or damaged"
 
-# Some writers leave out the mark that makes bytes a text; a folder named day=1 adds no column.
+# Some writers do not mark texts as texts; a folder named day=1 must not add a column.
 _OPTIONS = "binary_as_string=true, hive_partitioning=false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A file, where its rows begin among those of all files, and its columns with their types."""
+    """One file: the number of its first row, and its columns with their types."""
 
     path: Path
     offset: int
@@ -32,7 +32,7 @@ class Part:
 
 
 def starts_as_parquet(path: Path) -> bool:
-    """Tell whether a file begins as Parquet does."""
+    """Tell whether a file begins with Parquet's mark."""
     with naming(path), path.open("rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
@@ -42,7 +42,7 @@ def select_rows(
 ) -> tuple[str, bool]:
     """Return the SELECT over Parquet files, whose columns may differ in order and type.
 
-    And whether the files' statistics show that every row is a record.
+    Also return whether the files' statistics show that every row is a record.
 
     Raises:
         InputError: A file is not Parquet or lacks a column.
@@ -59,7 +59,7 @@ def select_rows(
 def examine(
     connection: duckdb.DuckDBPyConnection, files: Sequence[Path], columns: LogColumns
 ) -> tuple[list[Part], set[str]]:
-    """Return what the files' footers say, and which of user, query and url are always filled.
+    """Return the parts of the log by the files' footers, and which columns are always filled.
 
     Raises:
         InputError: A file is not Parquet.
@@ -105,7 +105,7 @@ def _row_number(parts: Sequence[Part]) -> str:
     offsets = [part.offset for part in parts]
     names = {name.lower() for name, _ in parts[0].schema}
     if names & {"file_row_number", "file_index"}:
-        # A column of the file hides the one DuckDB gives.
+        # A column of this name in the file would hide DuckDB's own.
         return f"row_number() OVER () - 1 + {offsets[0]}"
     if len(offsets) == 1:
         return f"file_row_number + {offsets[0]}"
@@ -127,10 +127,10 @@ def _row_count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
 def _filled_columns(
     connection: duckdb.DuckDBPyConnection, path: Path, columns: LogColumns
 ) -> set[str]:
-    """Return which of user, query and url the file's own statistics show to be filled throughout.
+    """Return which of user, query and url are filled in every row, by the file's statistics.
 
-    A text is no blank if it sorts from '!' on. So the strings of 20 million rows need not be
-    looked at to find that nothing is missing in them.
+    A text that sorts at '!' or later is not blank. So the smallest text of a column is enough, and
+    the strings of 20 million rows need not be read.
     """
     query = f"""
         SELECT path_in_schema FROM parquet_metadata({file_literal(path)})
@@ -156,7 +156,7 @@ def _ask(connection: duckdb.DuckDBPyConnection, path: Path, sql: str) -> list[tu
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        # DuckDB's own words quote the value that it could not read.
+        # DuckDB's message quotes the value that it could not read.
         if "not valid UTF8" in str(error):
             rule = "a text in it is not UTF-8; store bytes that are no text as another type"
             raise InputError(path, rule) from None

@@ -1,7 +1,7 @@
 """Rows of a text log, parsed in Python to read a header or to find an invalid row.
 
-DuckDB reads the data. This parser is slow and exact: it runs over a whole file only after
-DuckDB has refused it, or where DuckDB alone would let a flaw pass.
+DuckDB reads the data. This parser is slow and exact: it reads a whole file only after DuckDB
+refused it, or where DuckDB would miss an error.
 """
 
 import csv
@@ -19,7 +19,7 @@ _TOO_LONG = f"the line is longer than {LONGEST_LINE_BYTES} bytes"
 
 
 def at_line(path: Path | str, number: int, rule: str) -> InputError:
-    """Return the error that a line of a file breaks a rule."""
+    """Return the error for a line of a file that breaks a rule."""
     return InputError(path, rule, where=f"line {number}")
 
 
@@ -39,7 +39,7 @@ def rows_of(path: Path, *, is_quoted: bool) -> Iterator[tuple[int, list[str]]]:
 
     Args:
         path: A text log.
-        is_quoted: True for CSV; False where a tab always separates and a quote means nothing.
+        is_quoted: True for CSV; False for TSV, where a quote has no special meaning.
 
     Raises:
         InputError: A line is not UTF-8 or too long, or its quotes do not match.
@@ -72,7 +72,7 @@ def check_rows(
     rule: str = WRONG_WIDTH,
     is_quoted: bool = False,
 ) -> None:
-    """Read a text log to its end and raise at the first row that does not fit.
+    """Read a text log to its end and raise at the first invalid row.
 
     Raises:
         InputError: With the file, the line and the rule the row breaks.

@@ -20,13 +20,13 @@ class LogFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogColumns:
-    """Where a CSV, TSV or Parquet log keeps the user, the two parts of a record and the group."""
+    """Names of the columns of user, query, URL and group in a CSV, TSV or Parquet log."""
 
     user: str = "user"
     query: str = "query"
     url: str = "url"
     group: str | None = None
-    """The column that says ``opt-in`` or ``client`` for every row, if there is one."""
+    """The column with ``opt-in`` or ``client`` in every row, if there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +37,10 @@ class LogSource:
     """A SELECT of row, user, user_key, query, url and, with a group column, opt_in.
 
     ``row`` is unique over all files and grows in file order. ``user`` is NULL where the log has
-    none; ``query`` and ``url`` are both NULL where the row is no record.
+    none; ``query`` and ``url`` are both NULL where the row is not a record.
     """
     has_only_records: bool
-    """Whether the files themselves show, without a scan, that every row is a record."""
+    """Whether the files show, without a scan, that every row is a record."""
     rescans_cheaply: bool
     """Whether scanning twice is cheaper than keeping the rows of the first scan."""
     format: LogFormat

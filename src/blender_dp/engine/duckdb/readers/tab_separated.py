@@ -1,9 +1,9 @@
 """SQL that reads lines of tab-separated values, in which a quote has no special meaning.
 
-DuckDB takes mixed line ends only outside its strict mode, where it drops surplus values
-silently. So one column more than there is gets declared, missing values are filled up, and a
-condition checks every line. The text for NULL is a line end, which no value can contain: a
-missing value becomes NULL, and a blank one stays an empty string.
+DuckDB accepts mixed line ends only outside its strict mode, where it drops surplus values silently.
+So one extra column is declared, missing values become NULL, and a condition checks every line. The
+text for NULL is a line end, which no value can contain: so only missing values become NULL, and
+blank ones stay empty strings.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ def read_tab_separated(
 
     Args:
         files: Text files, each compressed or not.
-        select: What to select, in terms of :func:`column`.
-        width: How many columns to read; what a line has beyond them is dropped.
+        select: The expressions to select, written with :func:`column`.
+        width: Number of columns to read; further values of a line are dropped.
         is_wrong: The condition, never NULL, under which a line is refused.
-        has_header: Whether to pass over the first line of every file.
+        has_header: Whether to skip the first line of every file.
     """
     return " UNION ALL ".join(
         # Columns are numbered, paths are quoted by file_list, and conditions are our own.

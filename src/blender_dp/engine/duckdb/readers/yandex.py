@@ -7,10 +7,10 @@ No header; three kinds of tab-separated lines::
     SessionID  TimePassed  C  SERPID  URLID
 
 Every click (C) becomes the record ⟨QueryID, URLID⟩: the query is that of the line with the same
-SessionID and SERPID, the user that of the session's M line. A click on a results page no query
-line speaks of is no record. Every M line also gives a row of its own that is no record, so that a
-user who never clicked is counted as enrolled. Should a session or a results page be described
-twice, the first line counts. ``row`` is the number of the line, so the numbers have gaps where
+SessionID and SERPID, the user that of the session's M line. A click on a results page without a
+query line is not a record. Every M line also gives a row that is not a record, so that a user who
+never clicked is still counted. If a session or a results page is described twice, the first line
+counts. ``row`` is the number of the line, so the numbers have gaps where
 the query lines are.
 """
 
@@ -24,7 +24,7 @@ from blender_dp.engine.duckdb.readers.tab_separated import column, read_tab_sepa
 
 SESSION_LINE = re.compile(r"\d+\tM\t\d+\t\d+")
 
-# By position, because the same place means different things in the three kinds of lines.
+# Read by position, because a column has a different meaning in each kind of line.
 _IS_WRONG = """
 CASE WHEN c1 = 'M' THEN c3 IS NULL OR c4 IS NOT NULL
      WHEN c2 = 'C' THEN c4 IS NULL OR c5 IS NOT NULL
@@ -47,8 +47,8 @@ def select_rows(files: Sequence[Path]) -> str:
     lines = read_tab_separated(
         files, select=values, width=_WIDTH, is_wrong=_IS_WRONG, has_header=False
     )
-    # The lines are read three times rather than kept: they are most of the log, and few of their
-    # columns are needed each time. The text is constant but for the lines' own SELECT.
+    # The lines are read three times instead of being kept: they are most of the log, and each pass
+    # needs few of their columns. The text is constant but for the lines' own SELECT.
     raw = f"""
         WITH lines AS NOT MATERIALIZED (
             SELECT row_number() OVER () - 1 AS line, {values} FROM ({lines})

@@ -37,7 +37,7 @@ def parquet_rows(
 def table_rows(
     spark: SparkSession, name: str, columns: LogColumns, frames: KeptFrames
 ) -> DataFrame:
-    """Return the same of a table, whose rows have no order: numbered once, and kept so."""
+    """Return the same columns of a table; its rows have no order, so their numbers are kept."""
     label = f"table {name}"
     try:
         table = spark.table(name)
@@ -51,9 +51,9 @@ def table_rows(
 
 
 def _groups(files: Sequence[LogFile], columns: LogColumns) -> tuple[list[list[LogFile]], set[str]]:
-    """Return files in groups of one schema, and the columns that their footers show filled."""
+    """Return files in groups of one schema, and the columns that are filled by their footers."""
     by_path = {file.local: file for file in files if file.local is not None}
-    if len(by_path) < len(files):  # elsewhere: this process cannot read the footers
+    if len(by_path) < len(files):  # on remote storage: this process cannot read the footers
         return [list(files)], set()
     groups: dict[object, list[LogFile]] = {}
     with duckdb.connect() as connection:
@@ -87,7 +87,7 @@ def _wanted(frame: DataFrame, label: Path | str, columns: LogColumns, *also: Col
 
 
 def _numbered(rows: DataFrame, files: Sequence[LogFile]) -> DataFrame:
-    """Return the rows numbered over all files; their sizes are counted by Spark."""
+    """Return the rows numbered over all files; Spark counts the rows of each."""
     if len(files) == 1:
         return rows.withColumnRenamed("row_in_file", "row")
     with described_failures():

@@ -12,11 +12,11 @@ from blender_dp.engine.spark.readers.places import LogFile
 
 @contextmanager
 def explained_failures(files: Sequence[LogFile], log_format: LogFormat) -> Iterator[None]:
-    """Turn a failure of Spark into a sentence: that of a file on this machine which is flawed.
+    """Turn a failure of Spark into a sentence about the invalid file, if it is on this machine.
 
     Raises:
-        InputError: A file is to blame; it was read here, up to its first flaw.
-        BlenderError: None is.
+        InputError: A file is invalid; it was read here, up to its first error.
+        BlenderError: No file is invalid.
     """
     try:
         with described_failures():
@@ -31,7 +31,7 @@ def explained_failures(files: Sequence[LogFile], log_format: LogFormat) -> Itera
 def refuse_wrong_lines(
     files: Sequence[LogFile], wrong: frozenset[str], log_format: LogFormat
 ) -> None:
-    """Raise if files have wrong lines: with the line where a file is on this machine.
+    """Raise if files have wrong lines; name the line if the file is on this machine.
 
     Raises:
         InputError: With the file and the rule.

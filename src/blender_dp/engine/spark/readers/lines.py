@@ -19,16 +19,16 @@ _WHERE = ("file", "start", "id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineForm:
-    """How the lines of some files become columns."""
+    """Rules that turn the lines of some files into columns."""
 
     values: Callable[[Column], Column]
-    """From a line to the list of its values."""
+    """Maps a line to the list of its values."""
     columns: dict[str, int]
-    """Where the values of interest are, by what they are for."""
+    """Positions of the needed values, by their purpose."""
     is_wrong: Callable[[Column], Column]
-    """From the values to whether the line breaks the rule of its format."""
+    """Maps the values to whether the line breaks the rule of its format."""
     is_beyond: Callable[[Column], Column] | None = None
-    """From a line to whether it takes more than this to read it, such as a value of two lines."""
+    """Maps a line to whether another reader must read it, as a value of two lines."""
 
 
 def parsed_lines(spark: SparkSession, files: Sequence[LogFile], form: LineForm) -> DataFrame:
@@ -59,9 +59,9 @@ class CountedLines:
     lines: DataFrame
     pieces: list[Piece]
     wrong: frozenset[str]
-    """The files in which a line breaks a rule."""
+    """Files in which a line breaks a rule."""
     beyond: frozenset[str]
-    """The files in which a line takes more to be read."""
+    """Files with lines that another reader must read."""
 
     @classmethod
     def of(
@@ -71,7 +71,7 @@ class CountedLines:
         files: Sequence[LogFile],
         log_format: LogFormat,
     ) -> "CountedLines":
-        """Read and keep the lines of these files; only counts come here."""
+        """Read and keep the lines of these files; only counts are sent to this process."""
         kept = frames.keep(lines)
         facts = kept.groupBy("file", "start").agg(
             sf.min("id").alias("first_id"),

@@ -29,19 +29,19 @@ def open_spark_log(
     format: LogFormat = LogFormat.AUTO,
     columns: LogColumns = _DEFAULT_COLUMNS,
 ) -> SparkLog:
-    """Find the files of a log and return how to scan them.
+    """Find the files of a log and return them as a source to scan.
 
     Args:
-        spark: Where it will be scanned.
-        paths: Files, folders and patterns of this machine; paths with a scheme, which Spark is
-            given as they are; or one ``table:NAME``.
-        frames: Where text is kept once it is parsed.
+        spark: The session that scans it.
+        paths: Files, folders and patterns of this machine; paths with a scheme, which are passed to
+            Spark unchanged; or one ``table:NAME``.
+        frames: Keeps text once it is parsed.
         format: The format of all files; AUTO tells it from their names and first lines.
         columns: The columns to read; AOL's and Yandex's logs have their own.
 
     Raises:
-        InputError: A file is missing or not what it should be.
-        ParameterError: A group column is asked of a format that has none.
+        InputError: A file is missing or invalid.
+        ParameterError: A group column is requested of a format that has none.
     """
     name, files = table_name(paths), tuple[LogFile, ...]()
     if name is not None:

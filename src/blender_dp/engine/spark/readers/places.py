@@ -23,32 +23,32 @@ class LogFile:
     """One file of a log."""
 
     path: str
-    """As Spark is to be given it."""
+    """Path as it is passed to Spark."""
     key: str
-    """As :func:`key_of` writes it: what Spark calls the file in its metadata."""
+    """Name of the file in Spark's metadata, as :func:`key_of` writes it."""
     local: Path | None
-    """Where it is on this machine, if it is."""
+    """Path on this machine; None if it is elsewhere."""
 
     @property
     def label(self) -> Path | str:
-        """What to call the file in a message."""
+        """Name of the file for messages."""
         return self.path if self.local is None else self.local
 
     @property
     def name(self) -> Path:
-        """The last part of the path, by which a format is told."""
+        """Last part of the path, from which the format is detected."""
         return Path(self.key.rsplit("/", 1)[-1])
 
 
 def key_of(uri: str) -> str:
-    """Return a file's address in one spelling: Spark has two, and escapes what it likes."""
+    """Return a file's address in one spelling: Spark uses two, with different escapes."""
     parts = urlsplit(uri)
     host = parts.netloc and f"//{parts.netloc}"
     return unquote(f"{parts.scheme}:{host}{parts.path}")
 
 
 def table_name(paths: Sequence[str | Path]) -> str | None:
-    """Return the name of the table that a log is, or None for files."""
+    """Return the table's name of a log that is a table; None for files."""
     tables = [str(path) for path in paths if str(path).startswith(TABLE)]
     if not tables:
         return None
@@ -58,13 +58,13 @@ def table_name(paths: Sequence[str | Path]) -> str | None:
 
 
 def find_files(spark: SparkSession, paths: Sequence[str | Path]) -> tuple[LogFile, ...]:
-    """Return the files that paths stand for, in the order in which rows are numbered.
+    """Return the files that paths name, in the order in which rows are numbered.
 
-    Those on this machine are found as the embedded engine finds them. A path with a scheme is
-    Spark's affair; what it stands for is put in the order of its addresses.
+    Those on this machine are found as the embedded engine finds them. Spark finds those of a path
+    with a scheme; they are sorted by their addresses.
 
     Raises:
-        InputError: A path stands for no file.
+        InputError: A path names no file.
         ParameterError: There are no paths.
     """
     if not paths:
@@ -111,5 +111,5 @@ def _remote_files(spark: SparkSession, path: str) -> list[LogFile]:
     if not names:
         raise InputError(path, "there is no file in it")
     keys = sorted(key_of(name) for name in names)
-    # Spark gives addresses escaped and takes them as they are.
+    # Spark returns addresses escaped but expects them unescaped.
     return [LogFile(path=_HADOOP_PATTERN.sub(r"\\\1", key), key=key, local=None) for key in keys]

@@ -1,8 +1,8 @@
-"""Values of a CSV line as Spark expressions, and whole files for lines these cannot take apart.
+"""Values of a CSV line as Spark expressions, and whole files for lines that need a parser.
 
-A line without a quote is parted at its commas. In one with quotes, what lies between the first
-and the second, the third and the fourth, ... is inside of quotes: the commas elsewhere part the
-values. That is wrong where a quote stands in the middle of a bare value, or opens a value that
+A line without a quote is split at its commas. In a line with quotes, the text between the first and
+second quote, the third and fourth, ... is inside quotes, and only the commas elsewhere separate
+values. That is wrong if a quote stands in the middle of a bare value, or opens a value that
 continues in the next line. Such lines are detected, and then whole files are read by Spark's own
 CSV reader instead, each by one task.
 """
@@ -18,7 +18,7 @@ from blender_dp.engine.spark.readers.places import LogFile
 
 _QUOTE = '"'
 _PARTED = "\n"
-"""Stands for a comma between values: no line has it."""
+"""Mark in place of a comma between values; no line contains it."""
 
 
 def csv_values(line: Column) -> Column:
@@ -63,7 +63,7 @@ def _is_odd(part: Column) -> Column:
 def whole_csv(
     spark: SparkSession, files: Sequence[LogFile], columns: dict[str, int], width: int
 ) -> DataFrame:
-    """Return what :func:`parsed_lines` does, read by Spark's CSV reader, one task a file."""
+    """Return the columns of :func:`parsed_lines`, read by Spark's CSV reader, one task per file."""
     names = [f"c{place}" for place in range(width)]
     schema = StructType([StructField(name, StringType()) for name in [*names, "flaw"]])
     rows = (

@@ -1,4 +1,4 @@
-"""Columns of every log on Spark, by the rules of :mod:`engine.duckdb.readers.sql`."""
+"""Common columns of all logs on Spark, by the rules of :mod:`engine.duckdb.readers.sql`."""
 
 from collections.abc import Collection
 
@@ -15,16 +15,16 @@ def unless_blank(value: Column, parts: Collection[Column]) -> Column:
 
 
 def log_rows(raw: DataFrame, *also: str | Column, never_blank: Collection[str] = ()) -> DataFrame:
-    """Return user_key, query, url, opt_in if there is a group, and columns that stay as they are.
+    """Return user_key, query, url, opt_in if there is a group, and the columns of ``also``.
 
     Args:
-        raw: Texts called user, query, url and perhaps group, NULL or blank where there is nothing.
+        raw: Texts called user, query, url and perhaps group; NULL or blank if missing.
         also: Columns to pass on.
         never_blank: Columns that are known to be filled in every row.
     """
     record = [sf.col(part) for part in ("query", "url") if part not in never_blank]
     user = sf.col("user")
-    # The id itself tells users apart: Spark's hash tables take texts as keys, not as values.
+    # The key is the id itself: Spark's hash tables take texts as keys, not as values.
     columns = [
         unless_blank(user, [] if "user" in never_blank else [user]).alias("user_key"),
         unless_blank(sf.col("query"), record).alias("query"),

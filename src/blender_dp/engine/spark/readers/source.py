@@ -15,9 +15,9 @@ class SparkLog:
     rows: DataFrame
     """Row, user, user_key, query, url and, with a group column, opt_in: as LogSource has them."""
     has_only_records: bool
-    """Whether the files themselves show, without a scan, that every row is a record."""
+    """Whether the files show, without a scan, that every row is a record."""
     format: LogFormat
     files: tuple[LogFile, ...]
-    """None for a table."""
+    """Files of the log; None for a table."""
     label: str
-    """What to call the log in a message."""
+    """Name of the log for messages."""

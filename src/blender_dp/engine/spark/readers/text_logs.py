@@ -25,7 +25,7 @@ _KEPT = ("file", "start", "id", "is_wrong", "is_beyond")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What files must have in common to be read in one way."""
+    """Properties that files must share to be read together."""
 
     width: int
     places: tuple[tuple[str, int], ...]

@@ -19,7 +19,7 @@ def yandex_rows(spark: SparkSession, files: Sequence[LogFile], frames: KeptFrame
     """Return row, user_key, query and url of files of the challenge."""
     for file in files:
         first_line_of(spark, file)
-    # By position, because the same place means different things in the three kinds of lines.
+    # Read by position, because a column has a different meaning in each kind of line.
     columns = {f"c{place}": place for place in range(5)}
     form = LineForm(values=tab_values, columns=columns, is_wrong=_is_wrong)
     counted = CountedLines.of(parsed_lines(spark, files, form), frames, files, LogFormat.YANDEX)
