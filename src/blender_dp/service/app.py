@@ -19,6 +19,7 @@ from blender_dp.service.http.openapi import read_openapi
 from blender_dp.service.http.routes import HANDLERS
 from blender_dp.service.http.routes.asking import StrictRequest
 from blender_dp.service.http.routes.dashboard import dashboard
+from blender_dp.service.http.routes.share import HANDLERS as SHARE_PAGE
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.keys.key_vault import KeysGoneError
@@ -42,6 +43,7 @@ def create_app(
     framework = Litestar(
         route_handlers=[
             *HANDLERS,
+            *SHARE_PAGE,
             read_openapi,
             dashboard(dependencies.dashboard, _answer_no_file),
         ],

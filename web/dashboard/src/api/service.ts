@@ -89,6 +89,11 @@ export class Service {
     return this.#send(`${campaignPath(id)}/enrolments`, { count });
   }
 
+  /** Returns the text with which people are invited. */
+  async invitation(id: string): Promise<string> {
+    return (await this.#ask(`${sharePath(id)}/invitation.txt`)).text();
+  }
+
   plan(question: Question): Promise<Plan> {
     return this.#send('plan', question);
   }
@@ -130,7 +135,11 @@ export class Service {
     if (this.#token) headers.set('authorization', `Bearer ${this.#token}`);
     let response: Response;
     try {
-      response = await this.#fetch(`/v1/${path}`, { ...options, headers, credentials: 'omit' });
+      response = await this.#fetch(path.startsWith('/') ? path : `/v1/${path}`, {
+        ...options,
+        headers,
+        credentials: 'omit',
+      });
     } catch {
       throw new ServiceProblem('unreachable', 0, 'The service cannot be reached.');
     }
@@ -142,6 +151,11 @@ export class Service {
 /** Returns where a document can be had by anybody. */
 export function documentAddress(id: string, name: DocumentName): string {
   return `/v1/${campaignPath(id)}/${name}`;
+}
+
+/** Returns the path of the page that people are invited with. */
+export function sharePath(id: string): string {
+  return `/join/${encodeURIComponent(id)}`;
 }
 
 function campaignPath(id: string): string {

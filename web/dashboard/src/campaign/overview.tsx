@@ -7,8 +7,10 @@ import { Card, Tiles } from '../parts/card.js';
 import { Shown } from '../parts/loading-note.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
+import { hasReached } from '../words/states.js';
 import { Collector } from './collector.js';
 import { Enrolment } from './enrolment.js';
+import { Invitation } from './invitation.js';
 import { Moves } from './moves.js';
 import { Progress } from './progress.js';
 import { StateMachine } from './state-machine.js';
@@ -46,12 +48,17 @@ export function Overview({ campaign, again }: OverviewProps) {
           )
         }
       </Shown>
+      {who && isTakingPart(campaign) && <Invitation campaign={campaign} />}
       {isOperator && ['draft', 'opt-in-open'].includes(campaign.state) && (
         <Enrolment id={campaign.id} made={fetchProgress} />
       )}
       <Settings campaign={campaign} />
     </>
   );
+}
+
+function isTakingPart({ state }: Campaign): boolean {
+  return state !== 'purged' && !hasReached(state, 'clients-sealed');
 }
 
 function Settings({ campaign }: { readonly campaign: Campaign }) {

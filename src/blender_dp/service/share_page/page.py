@@ -1,0 +1,115 @@
+"""Share page and invitation of a campaign, as HTML and as plain text; no script is needed."""
+
+import io
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from string import Template
+from urllib.parse import urlsplit
+
+from blender_dp.service.campaign import Campaign, State
+from blender_dp.service.share_page.words import (
+    delta_sentence,
+    opt_in_time,
+    report_time,
+    scientific,
+    state_sentence,
+    surest_after,
+)
+
+NO_SUCH_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>No such collection</title>
+<link rel="stylesheet" href="/join/style.css">
+</head>
+<body>
+<main>
+<h1>There is no such collection here</h1>
+<p>Is the whole link there? Ask the person who gave it to you.</p>
+</main>
+</body>
+</html>
+"""
+_NOT_SAID = "not said in this older campaign"
+_CODE = "For this choice you also need a code, which the collector gives to each person."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharePage:
+    """One campaign, at one address."""
+
+    campaign: Campaign
+    link: str
+    """Address of the page as people are given it."""
+
+    def html(self) -> str:
+        """Return the page."""
+        campaign, parameters = self.campaign, self.campaign.parameters
+        values = {
+            "id": str(campaign.id),
+            "host": urlsplit(self.link).netloc,
+            "link": self.link,
+            "name": campaign.name,
+            "purpose": campaign.purpose,
+            "controller": campaign.controller or _NOT_SAID,
+            "contact": campaign.contact or _NOT_SAID,
+            "opt_in_time": opt_in_time(campaign),
+            "report_time": report_time(campaign),
+            "code": "" if campaign.open_enrolment else _CODE,
+            "surest_of_few": surest_after(0.001, parameters.epsilon),
+            "surest_of_half": surest_after(0.5, parameters.epsilon),
+            "delta": delta_sentence(parameters.delta),
+            "epsilon": scientific(parameters.epsilon),
+            "delta_number": scientific(parameters.delta),
+            "invitation": self.invitation(),
+        }
+        return Template(read_asset("page.html")).substitute(
+            {name: escape(value) for name, value in values.items()},
+            state=self._state(),
+            privacy_policy=_link(campaign.privacy_policy),
+        )
+
+    def invitation(self) -> str:
+        """Return a text that an operator sends to people."""
+        campaign = self.campaign
+        return (
+            f"{campaign.controller or _NOT_SAID} invites you to take part in: {campaign.name}\n\n"
+            f"{campaign.purpose}\n\n"
+            "You decide what is sent: your searches as they are, one private report that your "
+            "device mixes with chance, or nothing. Read more and decide here:\n"
+            f"{self.link}\n\n"
+            f"Questions: {campaign.contact or _NOT_SAID}\n"
+            f"Privacy policy: {campaign.privacy_policy or _NOT_SAID}\n"
+        )
+
+    def _state(self) -> str:
+        sentence = escape(state_sentence(self.campaign.state))
+        if self.campaign.state is not State.RELEASED:
+            return sentence
+        return f'{sentence} <a href="/#/campaigns/{self.campaign.id}/release">See the result</a>'
+
+
+def qr_code(link: str) -> bytes:
+    """Return a QR code of an address as SVG, dark on light in every colour scheme."""
+    import segno  # noqa: PLC0415 - only this picture needs it
+
+    picture = io.BytesIO()
+    segno.make_qr(link, error="m").save(picture, kind="svg", scale=4, dark="#000", light="#fff")
+    return picture.getvalue()
+
+
+@cache
+def read_asset(name: str) -> str:
+    """Return the content of a file of this folder."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _link(address: str | None) -> str:
+    """Return a link; the service takes web addresses only."""
+    if address is None:
+        return _NOT_SAID
+    return f'<a href="{escape(address)}" rel="noreferrer">{escape(address)}</a>'
