@@ -1,1 +1,1 @@
-"""Predictions of what a collection would find, before anything is collected."""
+"""Predictions of the results of a collection, before anything is collected."""

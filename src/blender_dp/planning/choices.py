@@ -11,33 +11,33 @@ from blender_dp.planning.prediction import Prediction, Setting, seed_of
 from blender_dp.planning.prior import Prior
 
 USER_FRACTIONS = (0.5, 0.7, 0.8, 0.9, 0.95)
-"""f_O is one of these."""
+"""Values among which f_O is chosen."""
 BUDGET_FRACTIONS = (0.5, 0.7, 0.85, 0.95)
-"""f_C is one of these."""
+"""Values among which f_C is chosen."""
 _DRAWS = 3
 _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a plan recommends."""
+    """Settings that a plan recommends."""
 
     discovery: str
-    """How records are found."""
+    """Method by which records are found."""
     client_mechanism: str
-    """How clients report."""
+    """Mechanism by which clients report."""
     query_share: float | None
-    """φ, the share of the clients asked for the query only; chosen again from the released list."""
+    """φ, the share of clients that report only the query; chosen again from the released list."""
     head_list_user_fraction: float | None
-    """f_O; None in ``sharp``, which has no such knob."""
+    """f_O; None in ``sharp``, which does not have it."""
     query_budget_fraction: float | None
-    """f_C, likewise."""
+    """f_C; None in ``sharp``, which does not have it."""
     head_list_size: int | None
-    """M: as many queries as are known to within half their value; None for all that are found."""
+    """M: number of queries known to within half their value; None for all that are found."""
 
 
 def choose_fractions(prior: Prior, setting: Setting, seed: int) -> Parameters:
-    """Return the parameters of ``paper`` with f_O, then f_C, of the least error.
+    """Return the parameters of ``paper`` with the f_O, then the f_C, of the least error.
 
     Compared on the same imagined users by the L1 of all records of the 50 most popular queries,
     so that neither a short list nor a long one is favoured.
@@ -54,7 +54,7 @@ def choose_fractions(prior: Prior, setting: Setting, seed: int) -> Parameters:
 
 
 def choices(prediction: Prediction) -> Choices:
-    """Return what a prediction recommends."""
+    """Return the settings that a prediction recommends."""
     parameters = prediction.setting.parameters
     titles = {kind.preset: kind.title for kind in MECHANISMS.values()}
     own = {name: getattr(parameters, name) for name in KNOBS[parameters.preset]}
@@ -73,7 +73,7 @@ def choices(prediction: Prediction) -> Choices:
 
 
 def _recommended_size(prediction: Prediction) -> int | None:
-    """Return how many queries to keep; None if nearly all that are found are known well enough."""
+    """Return the number of queries to keep; None if nearly all found ones are known well enough."""
     found = prediction.measures["queries"].mean
     known = prediction.known_queries
     return None if known >= _NEARLY_ALL * found else max(known, 1)

@@ -17,27 +17,27 @@ MEASURES = (
     *("queries", "records", "ndcg", "query_l1", "record_l1"),
     *("query_interval", "record_interval"),
 )
-"""What is predicted, in the order in which a person reads it."""
+"""Predicted measures, in the order of the output."""
 TOP_QUERIES = 50
 """Number of the most popular queries on which settings are compared, listed or not."""
 _KNOWN_TO = 0.5
-"""A query counts as known if its 95 % interval reaches at most half its probability each way."""
+"""A query is known if its 95 % interval reaches at most half its probability to each side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImaginedResult:
-    """What one imagined collection gave."""
+    """Result of one imagined collection."""
 
     measures: dict[str, float]
-    """Of :data:`MEASURES`; L1 is that of the released probabilities, an interval's the median width
-    of those on the list. Not a number where there is none."""
+    """Values of :data:`MEASURES`; L1 is that of the released probabilities, an interval's value is
+    the median width over the list. NaN where there is no value."""
     top_error: float
-    """L1 of all records of the 50 most popular queries; what is not listed counts as missed."""
+    """L1 of all records of the 50 most popular queries; those not listed are estimated as 0."""
     known_queries: int
     """Queries whose interval reaches at most half their probability to each side."""
     branch: Branch | None
     query_share: float | None
-    """φ, of the clients; None where they report by LocalAlg."""
+    """φ, the share of clients that report only the query; None with LocalAlg."""
 
 
 def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
@@ -77,7 +77,7 @@ def _median_width(low: FloatArray, high: FloatArray) -> float:
 
 
 def _top_error(population: ImaginedPopulation, result: BlenderResult, truth: FloatArray) -> float:
-    """Return the error on the listed records of popular queries, and what is missing of them."""
+    """Return the error on listed records of popular queries plus the mass of missing ones."""
     cells, prior = result.head_list.cells, population.imagined.prior
     number = np.append(population.imagined.listed_numbers(result.head_list), TOP_QUERIES)
     is_top = (number < TOP_QUERIES)[cells.query_of_cell] & cells.is_listed

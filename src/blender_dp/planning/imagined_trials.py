@@ -13,11 +13,11 @@ DEFAULT_OPT_IN = 0.05
 _DEFAULT_ROWS = 2_000_000
 """Default number of opt-in users' records per trial, which take a few seconds."""
 _SEEDS = 1_000_003
-"""Between the seeds of two evaluations, so that they share no users."""
+"""Distance between the seeds of two evaluations, so that they share no users."""
 
 
 def usual_opt_in(users: int, prior: Prior) -> float:
-    """Return the share of opt-in users to imagine: a twentieth, or what is drawn in seconds."""
+    """Return the opt-in share to imagine: a twentieth, or less if drawing would take long."""
     return min(DEFAULT_OPT_IN, _DEFAULT_ROWS / (prior.activity.mean_records * max(users, 1)))
 
 
@@ -26,9 +26,9 @@ def imagined_trials(
 ) -> list[MeasureSummary]:
     """Run BLENDER on imagined users ``repetitions`` times and summarise the quality of the results.
 
-    Opt-in users are drawn one by one, with all their records. Clients are drawn as counts of
-    cells and their reports as counts too, with the law of one by one: a thousand million cost no
-    more than a thousand.
+    Opt-in users are drawn one by one, with all their records. Clients are drawn as counts of cells,
+    and their reports as counts too, with the same distribution as one by one: a thousand million
+    clients cost no more than a thousand.
     """
     if repetitions < 1:
         raise ParameterError("repetitions", "at least 1", repetitions)

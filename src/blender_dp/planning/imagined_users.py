@@ -1,7 +1,7 @@
 """Users drawn from a prior: opt-in users one by one, clients as counts.
 
-They answer the same questions as real ones, so what is planned is what
-:func:`~blender_dp.core.blender.blender` itself would do.
+They have the interface of real users, so a plan runs :func:`~blender_dp.core.blender.blender`
+itself.
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,12 +20,12 @@ from blender_dp.evaluation.trials.counted_reports import all_at_once
 from blender_dp.planning.prior import Prior
 
 _OPT_IN, _ORDER, _CLIENTS, _REPORTS, _TRUTH = range(5)
-"""What the streams of one seed are for."""
+"""Purposes of the random streams of one seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ImaginedClients:
-    """So many clients, each with one record drawn from the prior; only counts are ever drawn."""
+    """A number of clients, each with one record from the prior; only counts are drawn."""
 
     prior: Prior
     query_number: IntArray
@@ -33,10 +33,10 @@ class ImaginedClients:
     size: int
     seed: tuple[int, ...]
     drawn: list[IntArray] = field(default_factory=list)
-    """What was drawn, kept for the truth; a part of these clients keeps it in the same place."""
+    """Drawn counts, kept for the truth; a part of these clients appends to the same list."""
 
     def split(self, fraction: float) -> "tuple[ImaginedClients, ImaginedClients]":
-        """Part the clients."""
+        """Divide the clients."""
         first = discovery_users(self.size, fraction)
         return (
             replace(self, size=first, seed=(*self.seed, 1)),
@@ -44,7 +44,7 @@ class ImaginedClients:
         )
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
-        """Draw how many clients are in each cell."""
+        """Draw the number of clients in each cell."""
         if records_per_user != 1:
             raise ParameterError("records_per_client", "1 in a plan", records_per_user)
         p = self.cell_probabilities(head_list)
@@ -72,7 +72,7 @@ class ImaginedClients:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ImaginedPopulation:
-    """Everybody of one imagined collection."""
+    """All users of one imagined collection."""
 
     log: CodedLog
     """The opt-in users' records."""
@@ -84,7 +84,7 @@ class ImaginedPopulation:
 
     @classmethod
     def draw(cls, prior: Prior, *, opted_in: int, clients: int, seed: int) -> "ImaginedPopulation":
-        """Draw both groups from the same law."""
+        """Draw both groups from the same prior."""
         columns = prior.draw(opted_in, _stream(seed, _OPT_IN))
         log = CodedLog.of(columns.user, columns.query, columns.url)
         query_number = np.empty(int(log.query.max(initial=-1)) + 1, dtype=np.int64)
@@ -102,7 +102,7 @@ class ImaginedPopulation:
         )
 
     def anew(self) -> "ImaginedPopulation":
-        """Return the same users, of whom no client has reported yet."""
+        """Return the same users before any client has reported."""
         imagined = replace(self.imagined, drawn=[])
         randomise = all_at_once(generator(self.seed, _REPORTS))
         return replace(self, imagined=imagined, clients=SimulatedClients(imagined, randomise))
@@ -110,9 +110,10 @@ class ImaginedPopulation:
     def true_cells(self, head_list: HeadList) -> FloatArray:
         """Return the mean over all users of their share of every cell, once reports were drawn.
 
-        Of a client one record was drawn, not all its shares. These vary by c·p a client with c
-        the concentration of shares, and a drawn record, whose mean they are, by p: so given the
-        records drawn they are normal around p + c·(drawn - p), and vary by c(1 - c)·p.
+        One record per client was drawn, not all its shares. A client's shares have variance c·p,
+        where c is the concentration of shares. A drawn record has variance p, and the shares are
+        its mean. So given the drawn records, the shares are normal with mean p + c·(drawn - p) and
+        variance c(1 - c)·p.
         """
         p, n_c = self.imagined.cell_probabilities(head_list), self.imagined.size
         drawn = np.sum(self.imagined.drawn, axis=0)
@@ -130,5 +131,5 @@ class ImaginedPopulation:
 
 
 def _stream(seed: int, purpose: int) -> int:
-    """Return a seed of its own for one purpose."""
+    """Return the seed of one purpose."""
     return int(generator(seed, purpose).integers(2**62))

@@ -35,28 +35,28 @@ Step = Callable[[str, float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a collection would give, what to choose for it, and what it would take to do better."""
+    """Prediction of a collection, recommended settings, and settings that would meet a goal."""
 
     like: str
-    """Where the assumed records come from."""
+    """Source of the assumed records."""
     prediction: Prediction
-    """What would come out, with ranges and the prediction's own error."""
+    """Predicted measures, with ranges and the prediction's own error."""
     choices: Choices
-    """What to set, or what will be chosen."""
+    """Settings to choose, or that will be chosen automatically."""
     target: Target | None
     """The goal, if there was one."""
     answers: tuple[Answer, ...]
-    """To the goal: by more opt-in users, and by a larger ε."""
+    """How to meet the goal: by more opt-in users, and by a larger ε."""
     curve_of: Curve
-    """The knob of the curve."""
+    """Parameter that varies along the curve."""
     curve: tuple[Prediction, ...]
-    """The same prediction along one knob."""
+    """Predictions for several values of one parameter."""
     seed: int
-    """Which imagined users."""
+    """Seed of the imagined users."""
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader should know besides the numbers."""
+        """Remarks for the reader besides the numbers."""
         asked, drawn = self.prediction.setting.users, self.prediction.imagined_users
         said = [
             f"If records are like {self.like}: no plan knows how far yours are from it. The errors "
@@ -73,7 +73,7 @@ class Plan:
         return said
 
     def document(self) -> dict[str, Any]:
-        """Return everything as plain values, for JSON; None where there is no number."""
+        """Return everything as plain values for JSON; None where a number is missing."""
         return {
             "format": "blender-dp plan",
             "version": 1,
@@ -107,26 +107,26 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     seed: int = 0,
     progress: Step | None = None,
 ) -> Plan:
-    """Predict what a collection would give, without anybody's data.
+    """Predict the results of a collection, without any user's data.
 
     The algorithm itself is run on imagined users; in ``paper`` f_O and f_C are chosen first.
     Nothing is spent: only public numbers and assumptions go in.
 
     Args:
-        users: How many users there are in all.
+        users: Number of all users.
         epsilon: ε.
         delta: δ.
-        opt_in: The share of them who opt in.
-        like: What records look like: aol, yandex, zipf, zipf:s, aol-single, aol-multi, or an
+        opt_in: Share of the users who opt in.
+        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, aol-single, aol-multi, or an
             earlier release.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
         records_per_user: Records of an average user; the shape's own number, 1 for a release.
-        target_ndcg: Ask which opt-in share and which ε reach this NDCG, on a list of ten or more.
-        target_size: Ask which opt-in share and which ε reach a list of this many queries.
-        curve: Predict along this knob as well.
-        draws: How often to imagine the collection; 3 to 20 if left out.
-        seed: Which imagined users; the same plan for the same seed.
+        target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
+        target_size: Find the opt-in share and the ε that reach a list of this many queries.
+        curve: Also predict for several values of this parameter.
+        draws: Number of imagined collections; 3 to 20 if left out.
+        seed: Seed of the imagined users; the same seed gives the same plan.
         progress: Called with the current step and the share of it that is done.
     """
     parameters = Parameters(
@@ -167,7 +167,7 @@ def _target(ndcg: float | None, size: int | None) -> Target | None:
 def _answers(
     prior: Prior, setting: Setting, target: Target | None, seed: int, progress: Step
 ) -> tuple[Answer, ...]:
-    """Answer twice: by more opt-in users, and by a larger ε."""
+    """Return two answers: by more opt-in users, and by a larger ε."""
     if target is None:
         return ()
     knobs: tuple[tuple[Varied, str], ...] = (

@@ -1,4 +1,4 @@
-"""Prediction of a collection: the algorithm itself, run on imagined users a few times."""
+"""Prediction of a collection: the algorithm itself, run a few times on imagined users."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ MODEL_ERROR = {
 Chance explains the differences in benchmarks/planning.md; a bias of this size could have stayed
 hidden there."""
 MOST_ROWS = 6_000_000
-"""The most records of opt-in users drawn at a time: seconds, and some hundred megabytes."""
+"""Most records of opt-in users drawn at a time: some seconds and some hundred megabytes."""
 MOST_USERS = 10**10
 _ROWS_OF_A_PLAN = 2_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 3, 20
@@ -61,7 +61,7 @@ class Setting:
 
     @property
     def opted_in(self) -> int:
-        """How many users opt in."""
+        """Number of users who opt in."""
         return opt_in_users(self.users, self.opt_in)
 
     def population(self, prior: Prior, seed: int) -> ImaginedPopulation:
@@ -84,16 +84,16 @@ class Predicted:
 
     mean: float
     error: float
-    """Of the mean, at 95 %: two standard errors of the draws, and the model's own error."""
+    """Error of the mean, at 95 %: two standard errors of the draws plus the model's error."""
     low: float
-    """Nine of ten collections would come out from here ..."""
+    """Lower end of the range of nine in ten collections."""
     high: float
-    """... to here."""
+    """Upper end of that range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What collections in one setting would give."""
+    """Predicted results of collections in one setting."""
 
     setting: Setting
     draws: int
@@ -103,11 +103,11 @@ class Prediction:
     known_queries: int
     """Queries whose 95 % interval reaches at most half their probability to each side."""
     branch: Branch | None
-    """The way of discovery that most draws took; None in ``paper``, which has one way."""
+    """Branch of discovery that most draws took; None in ``paper``, which has only one."""
     query_share: float | None
-    """φ, the share of the clients who are asked for the query only: the median."""
+    """φ, the share of clients that report only the query: median over the draws."""
     imagined_users: int
-    """Fewer than ``setting.users`` where drawing all of them would take too long."""
+    """Number of imagined users; below ``setting.users`` if drawing all would take too long."""
 
 
 def predict(
@@ -118,13 +118,13 @@ def predict(
     seed: int = 0,
     progress: Done = no_progress,
 ) -> Prediction:
-    """Run the algorithm on imagined users and summarise what it gave.
+    """Run the algorithm on imagined users and summarise the results.
 
     Args:
-        prior: What records are thought to look like.
+        prior: The assumed distribution of records.
         setting: The collection.
-        draws: How many times; 3 to 20 if left out, by how much one takes.
-        seed: Which imagined users; the same answer for the same seed.
+        draws: Number of runs; 3 to 20 if left out, fewer if one takes long.
+        seed: Seed of the imagined users; the same seed gives the same answer.
         progress: Called with the share of the work that is done.
     """
     if seed < 0:
@@ -142,17 +142,17 @@ def predict(
 
 
 def seed_of(seed: int, number: int) -> int:
-    """Return the seed of one draw; negative numbers count from the other end."""
+    """Return the seed of one draw; a negative number counts from the end of the range."""
     return seed * _SEEDS + number % _SEEDS
 
 
 def summarised(
     setting: Setting, results: Sequence[ImaginedResult], *, imagined_users: int
 ) -> Prediction:
-    """Return the means of several results, and how far single ones stray."""
+    """Return the means of several results, and the spread of single results."""
     shares = sorted(one.query_share for one in results if one.query_share is not None)
     branches = [one.branch for one in results]
-    # Beyond what can be drawn, errors are those of fewer users times 1/√users.
+    # With too many users to draw, errors are scaled from fewer users by 1/√users.
     shrink = math.sqrt(imagined_users / setting.users)
     return Prediction(
         setting=setting,

@@ -22,7 +22,7 @@ SHAPES = "aol, yandex, zipf, zipf:s with an exponent s, aol-single or aol-multi"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KnownRecords:
-    """Records whose probabilities are known one by one, by the number of their query and URL."""
+    """Records with known probabilities, by the number of their query and URL."""
 
     query: IntArray
     url: IntArray
@@ -30,31 +30,31 @@ class KnownRecords:
 
     @classmethod
     def none(cls) -> "KnownRecords":
-        """Return no records: a shape describes queries only."""
+        """Return no known records: a shape describes queries only."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(query=nothing, url=nothing, probability=np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prior:
-    """A law of records: known ones first, then whole queries, whose URLs follow ``URL_SHARES``."""
+    """Distribution of records: known ones, then whole queries whose URLs follow ``URL_SHARES``."""
 
     source: str
-    """Where it comes from, for a person."""
+    """Source of the prior, as shown to people."""
     known: KnownRecords
     cdf: FloatArray
-    """Cumulative over the known records, then the further queries, most popular first."""
+    """Cumulative probabilities of the known records, then of further queries by popularity."""
     activity: Activity
-    """How many records a user has."""
+    """Distribution of the number of records per user."""
 
     @classmethod
     def of(cls, source: str, known: KnownRecords, law: LogLaw) -> "Prior":
-        """Put known records before the queries of a law; together they are everything there is."""
+        """Put known records before further queries; together they have probability 1."""
         cdf = cumulate(np.concatenate([known.probability, law.query_probability]))
         return cls(source=source, known=known, cdf=cdf, activity=law.activity)
 
     def draw(self, users: int, seed: int) -> Columns:
-        """Draw the records of a number of users, who repeat favourites of their own."""
+        """Draw the records of a number of users, who repeat some of their own records."""
         rng = generator(seed)
         counts = self.activity.counts(users, rng)
         if self.activity.mean_records == 1:
@@ -63,7 +63,7 @@ class Prior:
         return self._named(draw_with_favourites(self.cdf, counts, rng))
 
     def query_probability(self, query: IntArray) -> FloatArray:
-        """Return the probability of each query, all its URLs together."""
+        """Return the probability of each query, summed over its URLs."""
         known = self._known_queries
         of_known = np.bincount(self.known.query, weights=self.known.probability, minlength=known)
         probability = np.empty(len(query))
@@ -87,7 +87,7 @@ class Prior:
 
     @property
     def queries(self) -> int:
-        """How many queries there are, numbered by popularity."""
+        """Number of queries; they are numbered by popularity."""
         return self._known_queries + len(self.cdf) - len(self.known.query)
 
     @property
@@ -98,7 +98,7 @@ class Prior:
         return self.cdf[place] - np.where(place > 0, self.cdf[place - 1], 0.0)
 
     def _named(self, drawn: Columns) -> Columns:
-        """Turn places in ``cdf`` into numbers of queries, and known records into their URLs."""
+        """Return the numbers of query and URL for places in ``cdf``."""
         known = len(self.known.query)
         is_known = drawn.query < known
         query = drawn.query - known + self._known_queries
@@ -109,7 +109,7 @@ class Prior:
 
 
 def prior_like(like: str, records_per_user: float | None = None) -> Prior:
-    """Return the law of a named shape.
+    """Return the prior of a named shape.
 
     Args:
         like: One of :data:`SHAPES`.
@@ -128,7 +128,7 @@ def prior_like(like: str, records_per_user: float | None = None) -> Prior:
 
 
 def require_records_per_user(records: float | None) -> None:
-    """Refuse a mean that no user's records have."""
+    """Refuse a mean that users' numbers of records cannot have."""
     if records is not None and not 1 <= records <= 100:
         raise ParameterError("records_per_user", "between 1 and 100", records)
 

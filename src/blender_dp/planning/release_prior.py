@@ -1,8 +1,8 @@
 """Prior from an earlier release: the listed records, and an assumption about all others.
 
-Listed records keep their estimates. What a release knows only as a rest is spread as popularity
-usually is: the rest of a listed query over further URLs, everything else over queries whose
-popularity falls with their rank by the power that the listed ones show.
+Listed records keep their estimates. The rest of a listed query is spread over further URLs.
+Everything else is spread over further queries. Their popularity falls by a power of the rank,
+fitted to the listed queries.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from blender_dp.engine.synthetic.shapes import URL_SHARES, Activity
 from blender_dp.planning.prior import KnownRecords, Prior, require_records_per_user
 
 _LEAST_QUERIES = 3
-"""A power of the rank cannot be read off fewer."""
+"""Fewest listed queries to which a power of the rank can be fitted."""
 _MOST_QUERIES = 4_000_000
 _EXPONENTS = (0.3, 2.5)
 _SPREAD, _MOST_RECORDS = 1.35, 400
@@ -25,12 +25,12 @@ _REST_SHARES: FloatArray = np.array(URL_SHARES[1:]) / sum(URL_SHARES[1:])
 def prior_of_release(
     release: Release, records_per_user: float | None = None, *, source: str = "release"
 ) -> Prior:
-    """Return the law that a release suggests.
+    """Return the prior that a release suggests.
 
     Args:
         release: An earlier release of the same kind of data.
-        records_per_user: Records of an average user, which no release tells; 1 if left out.
-        source: What to call it.
+        records_per_user: Records of an average user, which a release does not tell; 1 if left out.
+        source: Name of the release.
     """
     require_records_per_user(records_per_user)
     queries = [row for row in release.listed_queries() if row.probability > 0]
@@ -51,7 +51,7 @@ def prior_of_release(
 
 
 def _known_records(release: Release, queries: list[str]) -> KnownRecords:
-    """Number the listed queries by popularity, and give their rests to further URLs."""
+    """Number the listed queries by popularity, and spread their rests over further URLs."""
     number = {query: i for i, query in enumerate(queries)}
     query, url, probability = [], [], []
     urls = dict.fromkeys(queries, 0)
@@ -73,10 +73,10 @@ def _known_records(release: Release, queries: list[str]) -> KnownRecords:
 
 
 def _tail(listed: FloatArray, mass: float) -> FloatArray:
-    """Return probabilities of the queries after the listed ones, together ``mass``.
+    """Return probabilities of the queries after the listed ones; they sum to ``mass``.
 
-    They go on from the last ones listed. As many of them as it takes, or, where the power is so
-    steep that no number is enough, the rest of the mass is spread evenly and thin.
+    They continue the popularity of the last listed queries, in the number that is needed. If the
+    power is so steep that no number is enough, the rest of the mass is spread evenly.
     """
     rank = np.arange(1.0, len(listed) + 1)
     slope, height = np.polyfit(np.log(rank), np.log(listed), 1, w=np.sqrt(rank))

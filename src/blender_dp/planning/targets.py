@@ -1,4 +1,4 @@
-"""Inverse questions: how many users must opt in, or which ε, for a goal to be met."""
+"""Inverse questions: the opt-in share or the ε with which a goal is met."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from blender_dp.planning.prior import Prior
 Varied = Literal["opt_in", "epsilon"]
 MOST_OPT_IN = 0.5
 EPSILONS = (0.1, 16.0)
-"""The ε that are looked at."""
+"""Range of ε that is searched."""
 LEAST_LIST = 10
-"""A list shorter than this meets no NDCG: a few queries are easily put in order."""
+"""Shortest list that can meet an NDCG target: a few queries are easily in order."""
 _STEPS, _REFINEMENTS, _DRAWS = 7, 4, 2
 
 
@@ -36,28 +36,28 @@ class Target:
             )
 
     def met(self, *, ndcg: float, queries: float) -> float:
-        """Return the share of the goal that is met; 1 or more if all of it is."""
+        """Return the share of the goal that is met; 1 or more if it is met."""
         return min(ndcg / self.ndcg if self.ndcg else math.inf, queries / self.queries)
 
     def met_by(self, prediction: Prediction) -> float:
-        """Return which share of it is predicted to be met."""
+        """Return the predicted share of the goal that is met."""
         measures = prediction.measures
         return self.met(ndcg=measures["ndcg"].mean, queries=measures["queries"].mean)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The least value of one knob that meets a target, all else as it was."""
+    """Least value of one parameter that meets a target; all others are unchanged."""
 
     varied: Varied
     value: float | None
-    """None if no value does; the rest is then about the one that comes nearest."""
+    """None if no value meets it; the other fields are then about the nearest value."""
     nearest: float
-    """The same value, or the one that comes nearest."""
+    """``value``, or the nearest value if none meets the target."""
     opt_in_users: int
-    """How many users opt in there."""
+    """Number of opt-in users at ``nearest``."""
     ndcg: float
-    """What is predicted there."""
+    """NDCG predicted at ``nearest``."""
     queries: float
 
 
@@ -70,17 +70,18 @@ def reach(
     seed: int = 0,
     progress: Done = no_progress,
 ) -> Answer:
-    """Search the least value of a knob with which the target is met.
+    """Search the least value of a parameter with which the target is met.
 
-    A coarse walk upwards on a logarithmic scale, then halving between the last value that missed
-    and the first that met: what is wanted need not rise everywhere.
+    A coarse search upwards on a logarithmic scale, then bisection between the last value that
+    missed and the first that met. The coarse search is needed because the measure need not be
+    monotone.
 
     Args:
-        prior: What records are thought to look like.
-        setting: The collection; the varied knob is ignored.
-        target: What is wanted.
-        varied: The knob.
-        seed: The same imagined users at every value.
+        prior: The assumed distribution of records.
+        setting: The collection; its value of the varied parameter is ignored.
+        target: The goal.
+        varied: The parameter to vary.
+        seed: Seed of the imagined users, the same at every value.
         progress: Called with the share of the work that is done.
     """
     low, high = _range(setting, varied)
@@ -121,7 +122,7 @@ def varying(setting: Setting, varied: Varied, value: float) -> Setting:
 
 
 def require_reached(target: Target, answers: Sequence[Answer]) -> None:
-    """Refuse a target that nothing reaches, and say what could be."""
+    """Refuse a target that no value reaches; the message names the nearest one."""
     if any(answer.value is not None for answer in answers):
         return
     best = max(answers, key=lambda one: target.met(ndcg=one.ndcg, queries=one.queries))
@@ -150,7 +151,7 @@ def _range(setting: Setting, varied: Varied) -> tuple[float, float]:
 
 
 def _rounded_up(knob: float, most: float) -> float:
-    """Return the next number of three digits: exact ε of few digits, and the same one again."""
+    """Round up to three digits, so that ε has few digits and repeated searches agree."""
     digits = 2 - math.floor(math.log10(knob))
     scale = 10.0**digits
     return min(math.ceil(round(knob * scale, 6)) / scale, most)

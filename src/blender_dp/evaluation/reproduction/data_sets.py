@@ -16,7 +16,7 @@ from blender_dp.evaluation.trials.log_codes import coded
 
 
 class Material(NamedTuple):
-    """A log in memory and what a table says about it."""
+    """A log in memory, and its statistics for a table."""
 
     log: CodedLog
     statistics: dict[str, Any]
@@ -29,12 +29,12 @@ class DataSet:
     title: str
     is_synthetic: bool
     identity: dict[str, Any]
-    """Tells it from every other data set: part of the name of each trial."""
+    """Identifies the data set; part of the name of each trial."""
     make: Callable[[], Material]
 
 
 def synthetic_data(shape: Shape, users: int | None = None, seed: int = 0) -> DataSet:
-    """Describe a synthetic log; it is made when trials need it, always the same."""
+    """Describe a synthetic log; it is generated when trials need it, always the same."""
     users = DEFAULT_USERS[shape] if users is None else users
 
     def make() -> Material:
@@ -57,7 +57,7 @@ def synthetic_data(shape: Shape, users: int | None = None, seed: int = 0) -> Dat
 
 
 def real_data(log: Log, workspace: Workspace) -> DataSet:
-    """Read a log; its identity is a digest of its users' records, whatever the files are called.
+    """Read a log; its identity is a digest of its users' records, not of file names.
 
     Its queries have no names here: a figure must not show what a person typed.
     """
@@ -97,7 +97,7 @@ def _statistics(
 
 
 def _names(made_up: SyntheticLog, log: CodedLog) -> list[str]:
-    """Return the names of the most popular queries; codes count first appearances."""
+    """Return the names of the most popular queries; codes are in order of first appearance."""
     ids, first = np.unique(made_up.query, return_index=True)
     by_code = ids[np.argsort(first)]
     return [str(name) for name in made_up.query_names(by_code[most_popular(log)]).to_pylist()]

@@ -13,24 +13,24 @@ from blender_dp.evaluation.reproduction.sweeps import SOFTWARE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One figure with what it found."""
+    """One figure with its results."""
 
     figure: Figure
     content: list[MeasuredPanel] | Table
     judged: list[Judged]
     caption: str
     kind: Literal["synthetic", "real"]
-    """What data it was made from, for files that have no caption."""
+    """Kind of its data, for files that have no caption."""
 
     @property
     def files(self) -> list[str]:
-        """The names of its files."""
+        """Names of its files."""
         text = (".csv", ".md") if isinstance(self.content, Table) else (".csv",)
         return [f"{self.figure.stem}{ending}" for ending in (".svg", ".png", *text)]
 
 
 def contents(reproduced: Reproduced, command: str) -> list[Shown]:
-    """Return every figure with what it found, first to last."""
+    """Return every figure with its results, in order."""
     shown = []
     for figure in reproduced.plan.figures:
         content = figure.find(reproduced)
@@ -54,7 +54,7 @@ def provenance(reproduced: Reproduced) -> str:
 
 
 def document_of(reproduced: Reproduced, shown: Sequence[Shown]) -> dict[str, Any]:
-    """Return all numbers for a program; null where there is none."""
+    """Return all numbers for a program; null where a number is missing."""
     return {
         "format": "blender-dp reproduction",
         "version": 1,
@@ -95,7 +95,7 @@ def _numbers(one: Shown) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def points_of(series: Series) -> list[dict[str, Any]]:
-    """Return the numbers of a line; null where there is none."""
+    """Return the numbers of a line; null where a number is missing."""
     return [
         {
             "x": point.x,

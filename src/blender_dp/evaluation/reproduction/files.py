@@ -22,7 +22,7 @@ DOCUMENT = "reproduction.json"
 
 
 def require_ours(folder: Path) -> None:
-    """Make the folder, or refuse one that holds something else than an earlier reproduction."""
+    """Make the folder, or refuse one with other files than those of an earlier reproduction."""
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(path.name for path in folder.iterdir())
     if names and TRIALS not in names:
@@ -32,7 +32,7 @@ def require_ours(folder: Path) -> None:
 
 
 def write_outputs(reproduced: Reproduced, shown: Sequence[Shown], command: str) -> bool:
-    """Write whatever is not there yet; tell whether there was anything to write."""
+    """Write the missing files; tell whether any was missing."""
     folder = reproduced.folder
     document = document_of(reproduced, shown)
     text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -42,13 +42,13 @@ def write_outputs(reproduced: Reproduced, shown: Sequence[Shown], command: str) 
         _write_figure(folder, one)
     with staged_file(folder / PAGE) as partial:
         partial.write_text(render_page(reproduced, shown, command), encoding="utf-8")
-    with staged_file(folder / DOCUMENT) as partial:  # last: it says that all else is there
+    with staged_file(folder / DOCUMENT) as partial:  # last: it marks the rest as complete
         partial.write_text(text, encoding="utf-8")
     return True
 
 
 def _is_drawn(folder: Path, text: str, shown: Sequence[Shown]) -> bool:
-    """Tell whether the folder shows these very numbers already."""
+    """Tell whether the files in the folder already show these numbers."""
     names = [PAGE, DOCUMENT, *(name for one in shown for name in one.files)]
     if not all((folder / name).is_file() for name in names):
         return False
@@ -56,7 +56,7 @@ def _is_drawn(folder: Path, text: str, shown: Sequence[Shown]) -> bool:
 
 
 def _write_figure(folder: Path, one: Shown) -> None:
-    # Here and not above: only drawing needs the extra.
+    # Imported here, because only drawing needs the extra.
     from blender_dp.evaluation.reproduction.figures.drawing.drawing import draw_panels, draw_table  # noqa: PLC0415
 
     title, stem = one.figure.heading, folder / one.figure.stem
@@ -79,7 +79,7 @@ def _write_points(folder: Path, one: Shown, panels: Sequence[MeasuredPanel]) -> 
 
 
 def _marks(one: Shown) -> list[Mark]:
-    """Return what the paper states of this data set."""
+    """Return the paper's statements about this data set."""
     return [
         judged.statement.mark
         for judged in one.judged

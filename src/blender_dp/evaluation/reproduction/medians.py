@@ -1,8 +1,8 @@
 """Medians of trials with exact intervals.
 
-Medians, because a blend by the paper's weights has no finite variance: a negative variance
-estimate puts a pole into the weight (flaw F1), and one trial in many lies far off. The interval
-of a median needs no assumption about the law of the trials.
+Medians, because a blend by the paper's weights has no finite variance: a negative variance estimate
+puts a pole into the weight (flaw F1), so that a few trials are far off. The interval of a median
+needs no assumption about the distribution of the trials.
 """
 
 import math
@@ -16,11 +16,11 @@ CONFIDENCE = 0.95
 
 
 class Median(NamedTuple):
-    """The middle of some trials; not a number where there is none."""
+    """Median of some trials with its interval; NaN without trials."""
 
     value: float
     low: float
-    """Of the interval; not a number with fewer than six trials: they cannot give one of 95 %."""
+    """Lower end of the interval; NaN with fewer than six trials, too few for 95 %."""
     high: float
 
 

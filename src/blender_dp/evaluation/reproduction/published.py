@@ -12,7 +12,7 @@ _IN_THE_REPOSITORY = Path(__file__).parents[4] / "reproduction" / "published.jso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """Where a statement shows in a figure: a point, or a line across or upright."""
+    """Place of a statement in a figure: a point, or a horizontal or vertical line."""
 
     panel: int
     label: str
@@ -28,11 +28,11 @@ class Statement:
 
     id: str
     shapes: tuple[str, ...]
-    """Of which of its data sets."""
+    """Data sets that the statement is about."""
     says: str
     where: str
     read: str
-    """How it was read."""
+    """How the statement was read from the paper."""
     mark: Mark | None = None
 
 
@@ -43,7 +43,7 @@ class PublishedFigure:
     figure: int
     name: str
     label: str
-    """Of the figure in the paper's source."""
+    """Label of the figure in the paper's source."""
     statements: tuple[Statement, ...]
     table: Any = field(default=None)
 
@@ -53,13 +53,13 @@ class PublishedFigure:
 
 
 def published_file() -> Path:
-    """Return the file's path: in the package once installed, in the repository before."""
+    """Return the file's path: in the installed package, or else in the repository."""
     return _HERE if _HERE.is_file() else _IN_THE_REPOSITORY
 
 
 @cache
 def published() -> dict[int, PublishedFigure]:
-    """Return what is stated, by the number of the figure."""
+    """Return the statements by the number of their figure."""
     documents = json.loads(published_file().read_text(encoding="utf-8"))
     return {document["figure"]: _figure(**document) for document in documents}
 

@@ -22,9 +22,9 @@ from blender_dp.evaluation.trials.worker_pool import work_on
 
 TRIALS = "trials.jsonl"
 REPETITIONS = {"aol": 100, "yandex": 40}
-"""Trials per point, such that all are done within 20 and 60 minutes on two cores."""
+"""Trials per point; all of them take 20 to 60 minutes on two cores."""
 QUICK_REPETITIONS = 9
-"""The fewest of which an interval of the median leaves the extreme trials out."""
+"""Trials per point; the fewest whose interval of the median leaves out the extreme trials."""
 
 Told = Callable[[str], None]
 Share = Callable[[float], None]
@@ -32,7 +32,7 @@ Share = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be reproduced."""
+    """Figures, data set and number of trials of a reproduction."""
 
     data: DataSet
     setup: Setup
@@ -57,7 +57,7 @@ class Reproduced:
     store: TrialStore
     folder: Path
     trials_run: int
-    """How many were not there already."""
+    """Number of trials that were run now."""
 
     @property
     def setup(self) -> Setup:
@@ -71,7 +71,7 @@ class Reproduced:
 
     @property
     def repetitions(self) -> int:
-        """How many trials a setting has."""
+        """Number of trials per setting."""
         return self.plan.repetitions
 
     @property
@@ -91,7 +91,7 @@ class Reproduced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A statement of the paper with our verdict."""
+    """A statement of the paper with its verdict."""
 
     figure: Figure
     claim: Claim
@@ -100,18 +100,18 @@ class Judged:
 
     @property
     def why(self) -> str:
-        """The known reason, where the statement does not hold or stays open."""
+        """Known reason, if the statement does not hold or stays open."""
         unclear = self.verdict.answer in (Answer.FAILS, Answer.OPEN)
         return self.claim.why if unclear else ""
 
 
 def run_missing(plan: Plan, folder: Path, *, workers: int, step: Told, share: Share) -> Reproduced:
-    """Run the trials that are not there yet, each kept as soon as it is done.
+    """Run the missing trials; each is stored as soon as it is done.
 
     Args:
-        plan: What is to be reproduced.
-        folder: Where the trials are kept.
-        workers: How many processes.
+        plan: The figures, the data set and the number of trials.
+        folder: Folder of the trials.
+        workers: Number of processes.
         step: Called with the name of each step when it begins.
         share: Called with the share of the step that is done, from 0 to 1.
     """
@@ -158,7 +158,7 @@ def _verdict(claim: Claim, statement: Statement, content: Any, setup: Setup) -> 
 
 
 def _statistics_of(data: DataSet) -> dict[str, Any]:
-    """Describe the data set's own numbers, which are kept as a trial is."""
+    """Describe the statistics of the data set, which are stored like a trial."""
     return {
         "format": FORMAT,
         "software": SOFTWARE,

@@ -1,4 +1,4 @@
-"""Lines of a figure: one measure along a sweep, from the trials that were run."""
+"""Lines of a figure: one measure along a sweep of settings, from stored trials."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """What is measured, in which unit."""
+    """Measure of an axis and its unit."""
 
     label: str
     place: str = "{:g}"
@@ -55,14 +55,14 @@ class Point:
 
     x: float
     values: FloatArray
-    """Of every trial; not a number in those whose list was shorter than asked for."""
+    """Value of every trial; NaN if its list was shorter than requested."""
     reached: int
-    """In how many trials the list had the size asked for."""
+    """Number of trials whose list had the requested size."""
     median: Median
 
     @property
     def is_shown(self) -> bool:
-        """Whether the size was reached in half of the trials; elsewhere the line stops."""
+        """Whether half of the trials reached the list size; otherwise the point is not drawn."""
         return 0 < len(self.values) <= 2 * self.reached
 
 
@@ -119,7 +119,7 @@ def _series(line: Line, place: str, outcomes: Outcomes) -> Series:
 
 
 def measured_point(x: float, values: FloatArray) -> Point:
-    """Return the point of these trials; not a number marks a list that was too short."""
+    """Return the point of these trials; NaN marks a list that was too short."""
     reached = int(np.count_nonzero(~np.isnan(values)))
     return Point(x=x, values=values, reached=reached, median=median_of(values))
 

@@ -15,12 +15,12 @@ from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.trials import Experiment
 
 FORMAT = 1
-"""Of a trial's description and outcome. Raise it when either means something else."""
+"""Version of a trial's description and outcome. Raise it when the meaning of either changes."""
 
 SOFTWARE = version("blender-dp")
 
 SEED = 0
-"""Of all trials; a trial's number decides the rest."""
+"""Seed of all trials, used together with each trial's number."""
 
 Kind = Literal["scores", "top queries"]
 DataShape = Literal["aol", "yandex"]
@@ -40,7 +40,7 @@ class Setting:
     opt_in: float
 
     def experiment(self) -> Experiment:
-        """Return what a trial of this setting runs."""
+        """Return the experiment of this setting."""
         return Experiment(parameters=self.parameters, opt_in=self.opt_in, seed=SEED)
 
 
@@ -53,13 +53,13 @@ class Setup:
     opt_in: float
     head_list_size: int
     list_sizes: tuple[int, ...]
-    """Of the lines of Figs. 13 to 16."""
+    """List sizes of the lines of Figs. 13 to 16."""
     groups_list_size: int
-    """Of Fig. 17."""
+    """List size of Fig. 17."""
     tiny_list_sizes: tuple[int, ...]
-    """Of the lines of Fig. 18."""
+    """List sizes of the lines of Fig. 18."""
     tiny_groups_list_size: int
-    """Of Fig. 19."""
+    """List size of Fig. 19."""
     epsilon: float = 4.0
     preset: Preset = "paper"
 
@@ -84,7 +84,7 @@ SETUPS: dict[DataShape, Setup] = {
         opt_in=0.05,
         head_list_size=50,
         list_sizes=(10, 25, 50),
-        # The paper has no such figures of AOL: sizes that this number of opt-in users can reach.
+        # The paper has no such figures for AOL; this number of opt-in users can reach these sizes.
         groups_list_size=25,
         tiny_list_sizes=(2, 3, 5),
         tiny_groups_list_size=5,
@@ -104,15 +104,15 @@ SETUPS: dict[DataShape, Setup] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One run of one setting, and what is kept of it."""
+    """One run of one setting, with a description and an outcome."""
 
     setting: Setting
     number: int
-    """Decides its coins, the same ones in every setting: settings are compared pairwise."""
+    """Decides the random bits; equal in all settings, so that settings are compared pairwise."""
     kind: Kind = "scores"
 
     def description(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return everything that the outcome depends on, ``data`` being the data set's identity."""
+        """Return all that the outcome depends on; ``data`` is the data set's identity."""
         return {
             "format": FORMAT,
             "software": SOFTWARE,
@@ -135,7 +135,7 @@ class Trial:
 def trials_of(settings: Iterable[Setting], repetitions: int, kind: Kind = "scores") -> list[Trial]:
     """Return the trials of all settings, each setting once, first trials first.
 
-    An interrupted run has then some trials of every point, rather than all trials of some.
+    So an interrupted run has some trials of every point, not all trials of a few points.
     """
     distinct = dict.fromkeys(settings)
     return [
@@ -146,7 +146,7 @@ def trials_of(settings: Iterable[Setting], repetitions: int, kind: Kind = "score
 
 
 def values_of(outcomes: Iterable[Mapping[str, Any]], measure: str) -> FloatArray:
-    """Return one measure of many outcomes; not a number where there is no value."""
+    """Return one measure of many outcomes; NaN where there is no value."""
     return np.array(
         [math.nan if outcome[measure] is None else outcome[measure] for outcome in outcomes],
         dtype=np.float64,

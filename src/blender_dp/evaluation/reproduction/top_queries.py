@@ -9,10 +9,10 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 from blender_dp.evaluation.trials.coded_log import CodedLog
 
 TOP = 10
-"""⋆ and nine queries, as in the paper's table."""
+"""Number of rows: ⋆ and nine queries, as in the paper's table."""
 
 COLUMNS = ("truth", "blended", "opt_in", "client_queries", "client_records")
-"""The columns 2 to 6 of the paper's table."""
+"""Columns 2 to 6 of the paper's table."""
 
 
 def most_popular(log: CodedLog, most: int = TOP - 1) -> IntArray:
@@ -23,7 +23,7 @@ def most_popular(log: CodedLog, most: int = TOP - 1) -> IntArray:
 
 
 def top_queries(log: CodedLog, result: BlenderResult) -> dict[str, Any]:
-    """Return ⋆ and the most popular queries with all estimates; null where one is not listed."""
+    """Return ⋆ and the most popular queries with all estimates; null if one is not listed."""
     cells = result.head_list.cells
     columns = {
         "truth": cells.by_query(log.true_cells(result.head_list)),
@@ -46,9 +46,10 @@ def _row(columns: dict[str, FloatArray], at: int | None) -> dict[str, float | No
 
 
 def regressions(estimates: list[float | None]) -> list[bool]:
-    """Tell of each estimate whether it is out of order: larger than the one listed above it.
+    """Tell for each estimate whether it is out of order: larger than the one above it.
 
-    So the paper marks its table: of 46, 62, 47 only the 62 is red. The first, ⋆, is not compared.
+    The paper marks its table in this way: of 46, 62, 47 only 62 is red. The first row, ⋆, is not
+    compared.
     """
     marked = [False] * len(estimates)
     above: float | None = None

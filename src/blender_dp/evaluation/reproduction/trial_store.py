@@ -1,7 +1,7 @@
 """Outcomes of trials on disk, each under a hash of everything it depends on.
 
-One line per trial, added as soon as it is done: whatever ends the process loses at most the trials
-that were running. A line that was cut short is passed over, and its trial runs again.
+One line per trial, added as soon as it is done: if the process is killed, only the running trials
+are lost. An incomplete line is skipped, and its trial runs again.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def name_of(description: Mapping[str, Any]) -> str:
-    """Return the name of what is described: a hash that the order of the fields leaves alone."""
+    """Return the name of a description: a hash that does not depend on the order of fields."""
     canonical = json.dumps(
         description, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
     )
@@ -30,23 +30,23 @@ class TrialStore:
                 self._read(line)
 
     def __len__(self) -> int:
-        """Return how many outcomes there are."""
+        """Return the number of outcomes."""
         return len(self._outcomes)
 
     def __contains__(self, description: Mapping[str, Any]) -> bool:
-        """Tell whether the outcome is there."""
+        """Tell whether the outcome is stored."""
         return name_of(description) in self._outcomes
 
     def __getitem__(self, description: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
-        """Return the outcome of what is described."""
+        """Return the outcome of a description."""
         return self._outcomes[name_of(description)]
 
     def add(self, description: Mapping[str, Any], outcome: Any) -> None:  # noqa: ANN401 - any JSON value
-        """Keep an outcome, on disk when this returns."""
+        """Store an outcome; it is on disk when this returns."""
         name = name_of(description)
         line = {"name": name, "trial": description, "outcome": outcome}
         text = json.dumps(line, allow_nan=False, ensure_ascii=True)
-        # One write, and a line break before it: a line that was cut short stays alone.
+        # One write that begins with a line break: an incomplete line before it stays separate.
         with self._path.open("ab", buffering=0) as file:
             file.write(f"\n{text}\n".encode())
         self._outcomes[name] = outcome
@@ -57,5 +57,5 @@ class TrialStore:
             name, described, outcome = kept["name"], kept["trial"], kept["outcome"]
         except (ValueError, TypeError, KeyError):
             return
-        if name == name_of(described):  # otherwise it was changed by hand
+        if name == name_of(described):  # a line that fails this was edited by hand
             self._outcomes[name] = outcome

@@ -1,4 +1,4 @@
-"""Verdicts on the paper's statements: each holds in our trials, does not hold, or stays open.
+"""Verdicts on the paper's statements: each holds in the trials, does not hold, or stays open.
 
 Every comparison uses an interval: of a median, or of the median difference of trials with the same
 randomness. A statement about many points holds if it holds at each of them. It fails if it is
@@ -40,16 +40,16 @@ class Claim:
     """A statement of the paper that trials can answer."""
 
     statement: str
-    """Its id in ``reproduction/published.json``."""
+    """Id of the statement in ``reproduction/published.json``."""
     check: Callable[..., Verdict]
-    """Takes what the figure found."""
+    """Checks the results of the figure."""
     why: str = ""
-    """The known reason, shown where the statement does not hold or stays open."""
+    """Known reason, shown if the statement does not hold or stays open."""
     is_headline: bool = False
 
 
 def all_above(series: Iterable[Series], least: float, *, at: float | None = None) -> Verdict:
-    """Tell whether lines lie above a number, at one place or wherever they are drawn."""
+    """Tell whether lines lie above a number, at one position or at all drawn points."""
     return _on_one_side(_points(series, at), least, wanted=1)
 
 
@@ -59,7 +59,7 @@ def all_below(series: Iterable[Series], most: float, *, at: float | None = None)
 
 
 def always_below(lower: Series, upper: Sequence[Series]) -> Verdict:
-    """Tell whether one line lies below each of others, trial against trial."""
+    """Tell whether one line lies below each of the others, trial by trial."""
     found = [
         (other.label, lower.where(point.x), point.values - other.at(point.x).values)
         for other in upper
@@ -111,7 +111,7 @@ def falls(series: Series) -> Verdict:
 
 
 def changes(series: Series, *, start: float, end: float, wanted: int) -> Verdict:
-    """Tell whether a line is higher (wanted = 1) or lower (-1) at one place than at another."""
+    """Tell whether a line is higher (wanted = 1) or lower (-1) at one position than at another."""
     before, after = series.at(start), series.at(end)
     sentence = f"{series.label}: {_placed(series, before)}, {_placed(series, after)}"
     if not (before.is_shown and after.is_shown):
@@ -120,10 +120,10 @@ def changes(series: Series, *, start: float, end: float, wanted: int) -> Verdict
 
 
 def peaks_at(series: Series, x: float) -> Verdict:
-    """Tell whether a line is highest at ``x``: told apart from every other place, or from the peak.
+    """Tell whether a line is highest at ``x``.
 
-    Where ``x`` is merely not told from the highest place, too few trials would be as good as a
-    peak there: that stays open.
+    It holds if ``x`` is significantly above every other position, and fails if it is significantly
+    below the highest one. Otherwise it stays open: too few trials are no evidence of a peak.
     """
     points = series.shown()
     if not points or not series.at(x).is_shown:
@@ -142,7 +142,7 @@ def peaks_at(series: Series, x: float) -> Verdict:
 
 
 def begins_at(series: Series, x: float) -> Verdict:
-    """Tell whether ``x`` is the first place where the list size is reached."""
+    """Tell whether ``x`` is the first position where the list size is reached."""
     points = series.shown()
     if not points:
         return Verdict(Answer.FAILS, f"{series.label} is never reached")
@@ -166,7 +166,7 @@ def reached_at(series: Series, x: float) -> Verdict:
 
 
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """Join verdicts: one that fails decides, then one that is open."""
+    """Join verdicts: one that fails decides; otherwise one that is open does."""
     order = (Answer.FAILS, Answer.OPEN, Answer.HOLDS)
     answer = min((verdict.answer for verdict in verdicts), key=order.index)
     return Verdict(answer, "; ".join(verdict.ours for verdict in verdicts))
@@ -189,13 +189,13 @@ def _points(series: Iterable[Series], at: float | None) -> list[tuple[Series, Po
 
 
 def _side(values: FloatArray, confidence: float = CONFIDENCE) -> int:
-    """Return on which side of zero the interval of the median lies; 0 if on both or unknown."""
+    """Return the sign of the interval of the median; 0 if it contains zero or is unknown."""
     median = median_of(values, confidence)
     return int(median.low > 0) - int(median.high < 0)
 
 
 def _for_all(comparisons: int) -> float:
-    """Return the confidence of each of many intervals, all of which are to be right at once."""
+    """Return the confidence that each of many intervals needs so that all are right at once."""
     return 1 - (1 - CONFIDENCE) / comparisons
 
 
@@ -209,7 +209,7 @@ def _answer(samples: Sequence[FloatArray], wanted: int) -> Answer:
 
 
 def _on_one_side(points: list[tuple[Series, Point]], bound: float, wanted: int) -> Verdict:
-    """Judge points that should lie above (wanted = 1) or below (-1) a bound, each with reserve."""
+    """Judge points that should lie above (wanted = 1) or below (-1) a bound."""
     if not points:
         return Verdict(Answer.OPEN, "the list size is not reached in half of the trials")
     samples = [point.values - bound for _, point in points]

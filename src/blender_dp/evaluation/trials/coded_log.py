@@ -1,6 +1,6 @@
 """Log as integers in memory, with its true probabilities, for many runs of the algorithm.
 
-For evaluation only: records and groups are drawn by a fast seeded generator that is not secret.
+For evaluation only: records and groups are drawn by a fast seeded generator, which is not secret.
 """
 
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ from blender_dp.evaluation.trials.scores import QueryTruth
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CodedLog:
-    """Users' records as codes, with the truth that estimates are compared with.
+    """Users' records as codes, with the true probabilities.
 
-    Queries are numbered by their first appearance, so that the byte order of their names says
-    nothing about their popularity. A user without records is drawn the code ``no_record``, which
-    no head list names: ⟨⋆,⋆⟩.
+    Queries are numbered by their first appearance, so that the byte order of their names is
+    independent of their popularity. A user without records gets the code ``no_record``, which no
+    head list names: ⟨⋆,⋆⟩.
     """
 
     first_row: IntArray
-    """Where each user's rows begin, and where the last one's end."""
+    """Index of each user's first row, and last the number of rows."""
     row_record: IntArray
     """The record of every row, user by user."""
     first_own: IntArray
-    """Where each user's distinct records begin, and where the last one's end."""
+    """Index of each user's first distinct record, and last their number."""
     own_record: IntArray
     """Every user's distinct records, user by user."""
     own_rows: IntArray
-    """Of how many of the user's rows each is the record."""
+    """Number of the user's rows with each distinct record."""
     query: IntArray
     """The query of every distinct record."""
     url: IntArray
@@ -42,13 +42,13 @@ class CodedLog:
     def of(
         cls, user: IntArray, query: IntArray, url: IntArray, *, users_without_records: int = 0
     ) -> "CodedLog":
-        """Code a log whose columns hold arbitrary integers, not negative.
+        """Code a log whose columns hold integers that are not negative.
 
         Args:
-            user: Whose record every row is.
-            query: Its query.
-            url: Its URL.
-            users_without_records: How many users there are beyond those of the rows.
+            user: User of every row.
+            query: Query of every row.
+            url: URL of every row.
+            users_without_records: Number of users without a row.
         """
         query = _by_first_appearance(query)
         width = int(url.max(initial=0)) + 1
@@ -72,12 +72,12 @@ class CodedLog:
 
     @property
     def users(self) -> int:
-        """How many users."""
+        """Number of users."""
         return len(self.first_row) - 1
 
     @property
     def no_record(self) -> int:
-        """The code of what a user without records is drawn."""
+        """Code that a user without records gets."""
         return len(self.query)
 
     def draw_records(self, rng: np.random.Generator) -> IntArray:
@@ -90,7 +90,7 @@ class CodedLog:
         return chosen
 
     def cells_of_records(self, head_list: HeadList) -> IntArray:
-        """Return the cell of every distinct record, and last of all that of ``no_record``."""
+        """Return the cell of every distinct record and, last, that of ``no_record``."""
         cells = head_list.cells
         star = np.full(self._query_count, cells.other)
         star[self._listed_queries(head_list)] = cells.star_of_query[:-1]
@@ -149,7 +149,7 @@ def _by_first_appearance(codes: IntArray) -> IntArray:
 
 
 def _starts(owner: IntArray, users: int) -> IntArray:
-    """Return where the items of each user begin, of items in the order of their users."""
+    """Return the index of each user's first item, for items sorted by user."""
     return np.append(0, np.cumsum(np.bincount(owner, minlength=users)))
 
 

@@ -1,4 +1,4 @@
-"""Population of a coded log: the counts that the five steps ask for."""
+"""Population of a coded log: the counts for the five steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ class CodedUsers:
 
     log: CodedLog
     user: IntArray
-    """Who they are in the log."""
+    """Numbers of the users in the log."""
     drawn: IntArray
     seed: int
-    """Decides which records are kept of a user who has too many."""
+    """Decides which records of a user with too many are kept."""
 
     @classmethod
     def drawn_from(cls, log: CodedLog, seed: int) -> "CodedUsers":
@@ -41,7 +41,7 @@ class CodedUsers:
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         return len(self.drawn)
 
     def between(self, start: int, stop: int) -> "CodedUsers":
@@ -70,11 +70,11 @@ class CodedUsers:
         return np.bincount(np.minimum(self._own_counts(), most), minlength=most + 1)
 
     def record_weights(self, weights: IntArray, class_width: int) -> "CodedRecordSums":
-        """Add up what each user gives to each of their distinct records."""
+        """Add up the weights that users give to their distinct records."""
         most = len(weights) - 1
         count, own, owner = self._own_counts(), *self._own()
         key = np.random.default_rng(self.seed).random(len(own))
-        # Only the few who have too many are put in order: of those the first are kept.
+        # Only the records of the few users with too many are sorted; the first ones are kept.
         (crowded,) = np.nonzero(count[owner] > most)
         crowded = crowded[np.lexsort((key[crowded], owner[crowded]))]
         _, start, inverse = np.unique(owner[crowded], return_index=True, return_inverse=True)
@@ -85,7 +85,7 @@ class CodedUsers:
         return CodedRecordSums(self.log, record, _sums(weight, inverse, len(record)), class_width)
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
-        """Add up these users' shares by cell; what is missing is ⟨⋆,⋆⟩."""
+        """Add up these users' shares by cell; the rest of each user's data counts as ⟨⋆,⋆⟩."""
         cells, log = head_list.cells, self.log
         own, owner = self._own()
         rows = np.diff(log.first_row)[self.user]
@@ -106,11 +106,11 @@ class CodedUsers:
         )
 
     def _own_counts(self) -> IntArray:
-        """Return how many distinct records each user has."""
+        """Return the number of distinct records of each user."""
         return np.diff(self.log.first_own)[self.user]
 
     def _own(self) -> tuple[IntArray, IntArray]:
-        """Return where in the log these users' distinct records are, and whose each is."""
+        """Return the indices of these users' distinct records in the log, and the user of each."""
         count = self._own_counts()
         owner = np.repeat(np.arange(self.size), count)
         before = np.cumsum(count) - count
@@ -159,7 +159,7 @@ class CodedPopulation:
     def draw(
         cls, log: CodedLog, *, opt_in: float, seed: int, randomness: Randomness
     ) -> "CodedPopulation":
-        """Draw a record of every user, and who opted in.
+        """Draw one record per user and divide the users into groups.
 
         The clients' noise comes from ``randomness`` through a generator seeded by it.
         """
@@ -169,7 +169,7 @@ class CodedPopulation:
 
 
 def draw_groups(log: CodedLog, *, opt_in: float, seed: int) -> tuple[CodedUsers, CodedUsers]:
-    """Draw a record of every user, and who opted in; the others are clients."""
+    """Draw one record per user, and which users opted in; the others are clients."""
     first = opt_in_users(log.users, opt_in)
     require_both_groups(first, log.users - first)
     everyone = CodedUsers.drawn_from(log, seed)

@@ -1,6 +1,6 @@
 """Counts of all clients' reports, drawn from the number of clients in each cell.
 
-For evaluation only: the law is that of LocalAlg, or of
+For evaluation only: the distribution is that of LocalAlg, or of
 :func:`~blender_dp.core.local_alg.sharp.subset_counts`, up to the rounding of probabilities to
 doubles, and the randomness comes from a fast seeded generator that is not secret.
 """
@@ -22,7 +22,7 @@ from blender_dp.engine.population.simulated_clients import Randomise
 
 
 def all_at_once(rng: np.random.Generator) -> Randomise:
-    """Return the randomisation that draws what all clients report from their counts alone."""
+    """Return the randomisation that draws the counts of all reports at once."""
 
     def randomise(true_counts: IntArray, channel: Channel) -> IntArray:
         draw = _FAST.get(type(channel))
@@ -38,11 +38,12 @@ def reports_from_cell_counts(
 ) -> IntArray:
     """Return how many reports name each cell, given how many clients are in each.
 
-    Paper: LocalAlg, Fig. 6 lines 12-21, for all clients of a cell at once: those who keep their
-    query are binomial, and so are those of them who keep their URL; the others spread evenly.
+    Paper: LocalAlg, Fig. 6 lines 12-21, for all clients of a cell at once: the number who keep
+    their query is binomial, and so is the number of those who keep their URL. The others spread
+    evenly.
     """
     cells = channel.cells
-    if cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be said (reading R3)
+    if cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be reported (reading R3)
         return true_counts.copy()
     query, size = cells.query_of_cell, cells.urls_per_query
     kept_query = rng.binomial(true_counts, channel.t)
@@ -52,7 +53,7 @@ def reports_from_cell_counts(
     own_url = np.arange(cells.cell_count) - first[query]
     other_urls = _Groups(first[query], size[query], own_url)
     other_queries = _Groups(np.zeros_like(size), np.full(k, k), np.arange(k))
-    # A false query takes any of its cells: the place left out is one beyond its last cell.
+    # A false query may name any of its cells: the excluded place is beyond its last cell.
     any_urls = _Groups(first, size + 1, size)
     strays = other_queries.spread(np.add.reduceat(true_counts - kept_query, first), k, rng)
     return (
@@ -64,7 +65,7 @@ def reports_from_cell_counts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Groups of people: the i-th may go to ``size`` places from ``first`` on, not to its own."""
+    """Groups of people; the i-th may go to ``size`` places from ``first`` on, except its own."""
 
     first: IntArray
     size: IntArray
@@ -73,8 +74,8 @@ class _Groups:
     def spread(self, people: IntArray, places: int, rng: np.random.Generator) -> IntArray:
         """Send people of each group to uniformly drawn places, and count them by place.
 
-        A group with fewer people than places draws one place per person, a larger one draws a
-        multinomial: neither takes more steps than there are people.
+        A group with fewer people than places draws one place per person; a larger one draws a
+        multinomial. Neither takes more steps than there are people.
         """
         is_small = people < self.size
         group = np.repeat(np.flatnonzero(is_small), people[is_small])
@@ -95,14 +96,14 @@ def subset_counts_from_cell_counts(
 ) -> IntArray:
     """Return how many reports name each item, given how many clients hold each.
 
-    Every client names exactly d items: drawing each item by a coin of its own would have other
-    covariances, and the estimates would no longer add up to one.
+    Every client names exactly d items: drawing each item independently would change the
+    covariances, and the estimates would not add up to one.
     """
     return count_subsets(true_counts, channel, _FastCoins(rng))
 
 
 class _FastCoins:
-    """The draws of counting, by numpy's generator."""
+    """Random draws for counting, by numpy's generator."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -116,7 +117,7 @@ class _FastCoins:
         return self._rng.binomial(clients, picks / among)
 
     def part(self, clients: IntArray, count: int) -> IntArray:
-        """Return how a uniform part of the clients is spread over the groups."""
+        """Return the group sizes of a uniformly drawn part of the clients."""
         return self._rng.multivariate_hypergeometric(clients, count)
 
 
@@ -124,4 +125,4 @@ _FAST: dict[type[Channel], Callable[[IntArray, Any, np.random.Generator], IntArr
     LocalAlgChannel: reports_from_cell_counts,
     SubsetChannel: subset_counts_from_cell_counts,
 }
-"""Faster laws, by the type of the channel; without one, devices are simulated."""
+"""Faster simulations, by the type of the channel; without one, devices are simulated."""

@@ -1,8 +1,8 @@
-"""Coding of a log as integers: any log that a run reads.
+"""Coding of any log as integers.
 
-Strings stay in the database, which spills to disk what exceeds its memory limit. What comes out
-is integers: about 100 bytes per row while they are put in order, 8 bytes per row, 16 per distinct
-record of a user and 24 per distinct record afterwards. A log of 100 million rows therefore needs
+Strings stay in the database, which spills to disk beyond its memory limit. The integers take about
+100 bytes per row while they are sorted. Afterwards they take 8 bytes per row, 16 per distinct
+record of a user and 24 per distinct record. A log of 100 million rows therefore needs
 about 10 GB of memory.
 """
 
@@ -23,7 +23,7 @@ _COLUMNS = ("user", "query", "url")
 def coded(log: Log, workspace: Workspace) -> CodedLog:
     """Read a log and code its users, queries and URLs by the row in which each comes first.
 
-    Users whose rows are no records are kept, as in a run. The same files give the same codes.
+    Users whose rows are not records are kept, as in a run. The same files give the same codes.
     """
     workspace.progress(READING)
     with log.opened(workspace) as (tables, _):
@@ -39,7 +39,7 @@ def coded(log: Log, workspace: Workspace) -> CodedLog:
 
 
 def _first_rows(tables: Tables, rows: Frame, name: str) -> Frame:
-    """Return every value of a column with the row in which it comes first: its code."""
+    """Return every value of a column with its code: the row in which it comes first."""
     values = rows.filter(~nw.col(name).is_null()).group_by(name)
     return tables.materialise(values.agg(nw.col("row").min().alias(f"{name}_code")))
 
@@ -49,7 +49,7 @@ def _integers(column: object) -> IntArray:
 
 
 def _usable_users(tables: Tables, rows: Frame) -> int:
-    """Count the users; refuse what a run refuses, in the same words."""
+    """Count the users; refuse the same logs as a run, with the same messages."""
     facts = tables.fetch(
         rows.select(
             last_row=nw.col("row").max(),

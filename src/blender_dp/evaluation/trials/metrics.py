@@ -1,7 +1,7 @@
 """Measures of the distance between estimates and truth: the paper's two, and others.
 
-The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. What has no
-value, such as a mean over an empty list, is not a number.
+The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. A measure
+without a value, such as a mean over an empty list, is NaN.
 """
 
 import math
@@ -25,7 +25,7 @@ def record_l1(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
 def query_l1_rescaled(estimate: FloatArray, truth: FloatArray) -> float:
     """Return the L1 of the listed queries, each vector rescaled to sum one over them.
 
-    It compares shapes: an error that all queries share has no say. Both vectors end with ⋆.
+    It compares shapes: a factor that all estimates share does not count. Both vectors end with ⋆.
     """
     return _l1_of_shares(estimate[:-1], truth[:-1])
 
@@ -54,7 +54,7 @@ def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
     """Return the share of the truly ``k`` most popular items that are listed.
 
     Both arrays have one entry for every item there is, records or queries, listed or not. Items
-    that tie for the last of the k places are interchangeable: any of them may fill it. Items
+    that tie for the last of the k places are interchangeable. Items
     that no user has are not popular, so there may be fewer than k items.
     """
     places = min(k, int(np.count_nonzero(truth > 0)))
@@ -68,9 +68,9 @@ def recall_at(k: int, truth: FloatArray, is_listed: BoolArray) -> float:
 
 
 def l1_at(k: int, estimate: FloatArray, truth: FloatArray) -> float:
-    """Return Σ |p̂ - p| over the ``k`` truly most popular items; what is not listed counts as 0.
+    """Return Σ |p̂ - p| over the ``k`` truly most popular items; p̂ is 0 for items not listed.
 
-    Unlike L1 on a list of one's own, lists of different sizes can be compared by it.
+    Unlike L1 over the listed items, it can compare lists of different sizes.
     """
     if not (places := min(k, len(truth))):
         return 0.0
@@ -82,9 +82,9 @@ def l1_at(k: int, estimate: FloatArray, truth: FloatArray) -> float:
 
 
 def rare_half_bias(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
-    """Return how far the less popular half of the listed records, by estimate, is off in sum.
+    """Return the error of the sum over the less popular half of the listed records.
 
-    Relative to its true mass; not a number where that is 0.
+    The error is relative to the true sum; NaN if that is 0. Estimates decide which half.
     """
     p_hat, p = estimate[cells.is_listed], truth[cells.is_listed]
     if not len(p_hat):
@@ -95,12 +95,12 @@ def rare_half_bias(cells: Cells, estimate: FloatArray, truth: FloatArray) -> flo
 
 
 class Coverage(NamedTuple):
-    """How often intervals hold the truth."""
+    """Share of intervals that hold the truth."""
 
     share: float
-    """Of the items that have an interval."""
+    """Share among the items that have an interval."""
     without_interval: int
-    """Items left out because they have none: their variance estimate is negative (flaw F1)."""
+    """Number of items without an interval: their variance estimate is negative (flaw F1)."""
 
 
 def coverage(interval: tuple[FloatArray, FloatArray], truth: FloatArray) -> Coverage:
@@ -117,8 +117,8 @@ def coverage(interval: tuple[FloatArray, FloatArray], truth: FloatArray) -> Cove
 def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
     """Return the NDCG of the queries, each discounted by the NDCG of its URLs.
 
-    Queries are ranked by their estimated mass on listed URLs, ties in byte order, and a query
-    is worth 2^rel - 1 with rel its share of the true mass. A query without true mass gains
+    Queries are ranked by their estimated mass on listed URLs, ties in byte order. The gain of a
+    query is 2^rel - 1, where rel is its share of the true mass. A query without true mass gains
     nothing and its URL list counts as perfect. An empty list scores 0.
     """
     listed = cells.is_listed
@@ -132,14 +132,14 @@ def ndcg_against_best(
 ) -> float:
     """Return the NDCG of the list relative to the best possible list.
 
-    :func:`ndcg` asks whether the list is in order; a list of unpopular queries may well be. This
-    one asks as well whether they are the popular ones: what is missing gains nothing.
+    :func:`ndcg` measures only the order of the list, so a list of unpopular queries may score well.
+    This measure also requires popular queries: a missing one gains nothing.
 
     Args:
         cells: The cells of the list.
-        estimate: What ranks it, a value for each cell.
+        estimate: The value of each cell by which the list is ranked.
         truth: The true probability of each cell.
-        best: The true probabilities of the queries that the best list has, as many as the list
+        best: The true probabilities of the queries of the best list, at most as many as the list
             may have.
     """
     listed = cells.is_listed

@@ -24,18 +24,18 @@ from blender_dp.evaluation.trials.metrics import (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QueryTruth:
-    """Every query there is, listed or not: what recall needs beyond the cells."""
+    """True probabilities of all queries, listed or not, which recall needs."""
 
     probability: FloatArray
     is_listed: BoolArray
-    """Which of them the list names, in the list's order."""
+    """Whether the list names each query."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """The paper's measures, for the blend and for each group apart, then measures beyond it.
+    """The paper's measures, for the blend and for each group alone, then further measures.
 
-    Not a number where a measure has no value.
+    A measure without a value is NaN.
     """
 
     candidate_queries: int
@@ -46,29 +46,29 @@ class Scores:
     ndcg_opt_in: float
     ndcg_clients: float
     query_l1: float
-    """Of the blended query estimates before projection: the paper's trend computation."""
+    """L1 of the blended query estimates before projection: the paper's trend computation."""
     query_l1_opt_in: float
     query_l1_clients: float
     record_l1: float
     negative_variances: float
-    """The share of cells whose opt-in variance estimate is below zero."""
+    """Share of cells whose opt-in variance estimate is below zero."""
     record_l1_rescaled: float
     query_l1_rescaled: float
     record_rmse: float
     record_coverage: float
-    """The share of listed records whose 95 % interval holds the truth, where there is one."""
+    """Share of listed records with a 95 % interval whose interval holds the truth."""
     query_coverage: float
     recall_queries_10: float
-    """The share of the 10 truly most popular queries that are listed."""
+    """Share of the 10 truly most popular queries that are listed."""
     recall_queries_50: float
     query_l1_top_50: float
-    """Of the 50 truly most popular queries, those that are not listed estimated as 0."""
+    """L1 of the 50 truly most popular queries; one that is not listed is estimated as 0."""
     rare_half_bias: float
-    """How far the less popular half of the records is off in sum, relative to its true mass."""
+    """Error of the sum over the less popular half of the records, relative to the true sum."""
     records_without_interval: int
     queries_without_interval: int
     record_opt_in_weight: float
-    """The median weight of the opt-in estimate among listed records: below ½, clients decide."""
+    """Median weight of the opt-in estimate among listed records; below ½, clients weigh more."""
     query_opt_in_weight: float
 
 
@@ -78,9 +78,9 @@ def score(
     """Measure one result.
 
     Args:
-        result: What was computed.
+        result: The result to measure.
         true_cells: The true probability of every cell of its head list.
-        true_queries: The truth about all queries; recall is not a number without it.
+        true_queries: The truth about all queries; recall is NaN without it.
     """
     cells = result.head_list.cells
     listed = cells.is_listed

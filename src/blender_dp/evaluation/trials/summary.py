@@ -13,14 +13,14 @@ from blender_dp.evaluation.trials.scores import Scores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureSummary:
-    """One measure over the trials in which it has a value; not a number where there is none."""
+    """One measure over the trials in which it has a value; NaN if it has none."""
 
     measure: str
     trials: int
-    """In how many it has a value."""
+    """Number of trials in which it has a value."""
     mean: float
     std_error: float
-    """Of the mean; it takes two trials."""
+    """Standard error of the mean; needs two trials."""
     low: float
     """The 5 % quantile."""
     median: float
@@ -38,7 +38,7 @@ def summary(scores: Sequence[Scores]) -> list[MeasureSummary]:
 
 
 def summary_of(measure: str, values: FloatArray) -> MeasureSummary:
-    """Return one measure in a few numbers."""
+    """Return the summary of one measure."""
     n = len(values)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95]) if n else (math.nan,) * 3
     return MeasureSummary(

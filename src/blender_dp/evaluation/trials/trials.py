@@ -20,11 +20,11 @@ Done = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """What is repeated."""
+    """Parameters, opt-in share, number and seed of the trials."""
 
     parameters: Parameters
     opt_in: float = 0.05
-    """The share of the users who opt in, drawn again in every trial."""
+    """Share of the users who opt in; they are drawn again in every trial."""
     repetitions: int = 20
     seed: int = 0
     """Decides every trial, whatever the number of workers."""
@@ -63,11 +63,11 @@ def run_trials(
     workers: int | None = None,
     progress: Done = no_progress,
 ) -> list[Scores]:
-    """Return the scores of every trial, in order; the same ones for any number of workers.
+    """Return the scores of every trial, in order; equal for any number of workers.
 
     Args:
         log: The log to run on.
-        experiment: What to repeat, and how often.
+        experiment: The run to repeat, and how often.
         workers: Processes; as many as there are processors if None. See :func:`work_on`.
         progress: Called with the number of trials that are done.
     """

@@ -18,11 +18,11 @@ from blender_dp.evaluation.trials.coded_log import CodedLog
 
 Outcome = TypeVar("Outcome")
 Job = Callable[[CodedLog], Outcome]
-"""What is done with the log. Another process must be able to read it from a pickle."""
+"""Work on the log; it must be possible to pickle it."""
 
 
 def checked_workers(workers: int | None) -> int:
-    """Return how many processes are meant: as many as there are processors if None."""
+    """Return the number of processes; the number of processors if None."""
     if workers is None:
         return os.cpu_count() or 1
     if workers < 1:
@@ -40,10 +40,10 @@ def work_on(
     """Do every job, and call ``finished`` after each.
 
     Args:
-        log: What the jobs work on.
-        jobs: What to do, in any order.
-        workers: Processes. One works in this process; several are started afresh, so a script
-            that calls this needs the usual ``if __name__ == "__main__":``.
+        log: The log that the jobs work on.
+        jobs: The jobs, done in any order.
+        workers: Number of processes. One runs in this process. Several are new processes, so a
+            script that calls this needs the usual ``if __name__ == "__main__":``.
         finished: Called in this process with the number of a job and its outcome.
     """
     workers = min(workers, len(jobs))
@@ -84,7 +84,7 @@ def _in_processes(
 
 
 _log: list[CodedLog] = []
-"""What this process works on, if it is a worker: set once, when it starts."""
+"""Log of this process if it is a worker; set once, when it starts."""
 
 
 def _start_worker(directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""Fig. 8 (``fig:dataset-stats``): what the data set holds."""
+"""Fig. 8 (``fig:dataset-stats``): statistics of the data set."""
 
 from blender_dp.evaluation.reproduction.figures.drawing.figure import (
     Cell,

@@ -1,4 +1,4 @@
-"""Fig. 11 (``table:parameters``): the parameters that all others start from."""
+"""Fig. 11 (``table:parameters``): the default parameters of all experiments."""
 
 from blender_dp.evaluation.reproduction.figures.drawing.figure import (
     Cell,

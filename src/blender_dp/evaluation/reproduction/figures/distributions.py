@@ -27,7 +27,7 @@ def _draw_groups(axes: Axes, scores: Sequence[Scores], measure: str) -> None:
     for place, (_, role, suffix) in enumerate(GROUPS):
         values = np.array([asdict(trial)[f"{measure}{suffix}"] for trial in scores], float)
         values = values[~np.isnan(values)]
-        # Spread sideways so that equal trials show, the same way every time.
+        # Points are spread sideways so that equal trials are visible; the seed is fixed.
         sideways = place + 0.16 * np.sin(np.arange(len(values)) * 2.4)
         axes.plot(sideways, values, "o", color=COLOURS[role], markersize=3.5, alpha=0.6)
         if len(values):

@@ -1,4 +1,4 @@
-"""Fig. 12 (``fig:ccs``): NDCG by ε at list size 10, beside what a local method reached."""
+"""Fig. 12 (``fig:ccs``): NDCG by ε at list size 10, beside a purely local method."""
 
 import json
 
@@ -17,7 +17,7 @@ from blender_dp.evaluation.reproduction.verdicts import Claim, all_above
 
 SIZE = 10
 LOCAL_PEER = "local-only.json"
-"""Where a local-only peer's NDCG on the same data may lie, beside the trials.
+"""Optional file, beside the trials, with the NDCG of a local-only method on the same data.
 
 ``{"data": identity of the data set, "label": …, "points": [{"epsilon": …, "ndcg": […]}]}``.
 """

@@ -1,4 +1,4 @@
-"""Fig. 19 (``fig:tiny-optin-breakout-stats``): each group apart when hardly anybody opts in."""
+"""Fig. 19 (``fig:tiny-optin-breakout-stats``): each group alone, at tiny opt-in shares."""
 
 from blender_dp.evaluation.reproduction.figures.drawing.figure import Plot
 from blender_dp.evaluation.reproduction.figures.drawing.lines import (

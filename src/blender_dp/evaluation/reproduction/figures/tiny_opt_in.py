@@ -1,4 +1,4 @@
-"""Fig. 18 (``fig:tiny-optin-stats``): L1 and NDCG when hardly anybody opts in."""
+"""Fig. 18 (``fig:tiny-optin-stats``): L1 and NDCG at tiny opt-in shares."""
 
 from functools import partial
 

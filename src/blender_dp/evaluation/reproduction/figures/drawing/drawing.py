@@ -42,7 +42,7 @@ _PANEL = (4.8, 4.0)
 
 @contextmanager
 def canvas(columns: int, rows: int, caption: str) -> Iterator[Canvas]:
-    """Give an empty picture with this many panels and a caption below them."""
+    """Yield an empty picture with this many panels and a caption below them."""
     with mpl.rc_context(_STYLE):
         width = max(columns * _PANEL[0], 6.4)
         lines = fill(caption, width=int(width * 17)).splitlines()
@@ -59,7 +59,7 @@ def canvas(columns: int, rows: int, caption: str) -> Iterator[Canvas]:
 def save(picture: Canvas, stem: Path) -> None:
     """Write a picture as SVG and PNG, the same bytes for the same picture."""
     picture.draw_without_rendering()
-    picture.set_layout_engine("none")  # it is laid out now; otherwise each file would do it again
+    picture.set_layout_engine("none")  # lay it out once; otherwise it is done for each file
     picture.savefig(stem.with_suffix(".svg"), metadata={"Date": None})
     picture.savefig(stem.with_suffix(".png"), dpi=160, metadata={"Software": None})
 
@@ -67,7 +67,7 @@ def save(picture: Canvas, stem: Path) -> None:
 def draw_panels(
     panels: Sequence[MeasuredPanel], marks: Sequence[Mark], *, title: str, caption: str, stem: Path
 ) -> None:
-    """Draw the panels of one figure with what the paper states."""
+    """Draw the panels of one figure with the paper's statements."""
     columns = 1 if len(panels) == 1 else 3 if len(panels) == 3 else 2
     rows = -(-len(panels) // columns)
     with canvas(columns, rows, caption) as picture:
@@ -79,7 +79,7 @@ def draw_panels(
 
 
 def draw_table(table: Table, *, title: str, caption: str, stem: Path) -> None:
-    """Draw a table, with what is marked in red."""
+    """Draw a table, its marked cells in red."""
     columns = len(table.header)
     width = 1.1 * columns + 1.6
     below = fill(" ".join((table.note, caption)).strip(), width=int(width * 17)).count("\n") + 1
@@ -166,7 +166,7 @@ def _stopped(series: Series) -> str:
 def _make_logarithmic(axes: Axes) -> None:
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    # Less than a decade has at most one tick of its own: label 1, 2, 5 of each instead.
+    # An axis of less than a decade has at most one default tick: label 1, 2 and 5 instead.
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 200 else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -174,7 +174,7 @@ def _make_logarithmic(axes: Axes) -> None:
 
 
 def _draw_mark(axes: Axes, mark: Mark) -> None:
-    """Draw what the paper states: a star where it is a point, otherwise a dashed line."""
+    """Draw a statement of the paper: a star for a point, otherwise a dashed line."""
     if mark.x is not None and mark.y is not None:
         axes.plot(
             mark.x, mark.y, "*", color=_PUBLISHED, markersize=11, label=mark.label, linestyle="none"

@@ -46,7 +46,7 @@ class Found(Protocol):
 
     @property
     def repetitions(self) -> int:
-        """How many trials a setting has."""
+        """Number of trials per setting."""
 
 
 class Cell(NamedTuple):
@@ -87,16 +87,16 @@ class Figure(ABC):
 
     @property
     def stem(self) -> str:
-        """The name of its files, without their endings."""
+        """Name of its files, without suffix."""
         return self.name if self.number is None else f"fig-{self.number:02d}-{self.name}"
 
     @abstractmethod
     def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
-        """Return the trials it needs."""
+        """Return the trials that the figure needs."""
 
     @abstractmethod
     def find(self, found: Found) -> Any:  # noqa: ANN401 - panels of a plot, or a table
-        """Return what it shows, and the numbers that its claims are checked with."""
+        """Return the content of the figure, and the numbers for its claims."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class Plot(Figure):
 
     panels: Callable[[Setup], tuple[Panel, ...]]
     beside: Callable[[Found], tuple[Series, ...]] = lambda _found: ()
-    """Lines that others have measured, drawn in the first panel if they are there."""
+    """Lines measured by other methods, drawn in the first panel if present."""
 
     def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
         """Return the trials of every point."""
@@ -130,7 +130,7 @@ class TableFigure(Figure):
     needed: Callable[[Setup, int], list[Trial]] = lambda _setup, _repetitions: []
 
     def trials(self, setup: Setup, repetitions: int) -> list[Trial]:
-        """Return the trials that rows are made of."""
+        """Return the trials of all rows."""
         return self.needed(setup, repetitions)
 
     def find(self, found: Found) -> Table:

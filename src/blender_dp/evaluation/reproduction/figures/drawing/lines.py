@@ -14,7 +14,7 @@ GROUPS: tuple[tuple[str, Role, str], ...] = (
     ("opt-in group", "opt-in", "_opt_in"),
     ("clients", "clients", "_clients"),
 )
-"""Label, role, and how the measure of each is called beyond the blend's."""
+"""Label, role, and suffix of the measure's name, for each line."""
 
 Sweep = Callable[[Setup, int], tuple[tuple[float, Setting], ...]]
 
@@ -37,7 +37,7 @@ def over_epsilon(
 
 
 def size_label(size: int) -> str:
-    """Return what a line of this list size is called."""
+    """Return the label of a line of this list size."""
     return f"list size {size}"
 
 

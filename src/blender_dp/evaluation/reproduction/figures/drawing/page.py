@@ -56,7 +56,7 @@ def _asset(name: str) -> str:
 
 
 def _shared_style() -> str:
-    """Return the look of all offline pages; a style sheet is data, so no module is imported."""
+    """Return the style sheet of all offline pages, read as data without importing a module."""
     return (files("blender_dp") / "pages" / "assets" / "style" / "page.css").read_text("utf-8")
 
 
