@@ -8,6 +8,11 @@ import pytest
 from cli.outcomes import PROMISE, Command, assert_refused
 
 from blender_dp.cli import main
+from blender_dp.core.certificate import certify as certifier
+from blender_dp.core.certificate.certificate import Account
+from blender_dp.core.certificate.certify import client_account
+from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.parameters import Parameters
 from logs import popular_rows, write_csv
 
 PRESETS = ["paper", "sharp"]
@@ -33,6 +38,22 @@ def test_a_result_is_certified(command: Command, results: Path, name: str) -> No
     assert outcome.out.endswith("Every promise is kept.\n")
     assert "clients" in outcome.out
     assert "opt-in users" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["run", "certify"])
+def test_a_result_is_certified_once_for_all_its_files(
+    command: Command, results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    certified: list[HeadList] = []
+
+    def counted(head_list: HeadList, parameters: Parameters | None) -> Account:
+        certified.append(head_list)
+        return client_account(head_list, parameters)
+
+    monkeypatch.setattr(certifier, "client_account", counted)
+    run = ("run", results / "log.csv", "--opt-in=0.5", *PROMISE, "-o", tmp_path / "out")
+    assert command(*(run if name == "run" else ("certify", results / "run"))).status == 0
+    assert len(certified) == 1
 
 
 def test_the_certificate_is_printed_and_written_for_programs(

@@ -13,11 +13,13 @@ from core.small_result import REPORTS, small_result
 
 from blender_dp.client.checked_log import check_log, digests_in_log
 from blender_dp.client.released import FILES, fetch_released
+from blender_dp.client.released_result import released_result
 from blender_dp.client.transport import Answer
+from blender_dp.core.certificate.certify import certify, certify_curated
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.document import canonical, digest_of_bytes, with_digest
-from blender_dp.wire.published.certificate import certified_document
+from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import client_document, opt_in_document
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.published.release import release_document
@@ -28,7 +30,7 @@ from blender_dp.wire.service.signed_log import log_document
 
 RESULT = small_result()
 LIST = RESULT.head_list
-CERTIFICATE = certified_document(LIST, RESULT.parameters, None)
+CERTIFICATE = certificate_document(certify_curated(RESULT.curated))
 RELEASE = json.loads(
     canonical(release_document(RESULT, CERTIFICATE, created="2026-11-15T09:00:00Z"))
 )
@@ -229,7 +231,7 @@ def another_noisy_count(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def another_promise(_document: dict[str, Any]) -> dict[str, Any]:
-    return certified_document(LIST, replace(RESULT.parameters, delta=1e-6), None)
+    return certificate_document(certify(LIST, replace(RESULT.parameters, delta=1e-6)))
 
 
 @pytest.mark.parametrize(
@@ -249,6 +251,18 @@ def test_the_release_must_be_what_the_other_documents_give(
         BlenderError, match=r"release\.json: is not what the released integers give"
     ):
         fetch_released(service, CAMPAIGN)
+
+
+def test_certificate_and_release_of_a_promise_that_the_integers_do_not_have_are_refused() -> None:
+    other = another_promise({})
+    documents = {name: DOCUMENTS[place] for name, place in FILES.items()}
+    documents |= {
+        "head_list.json": head_list_document(LIST),
+        "certificate.json": other,
+        "release.json": {**RELEASE, "certificate": other},
+    }
+    with pytest.raises(BlenderError, match=r"certificate\.json.* is not what the head list"):
+        released_result(documents)
 
 
 def test_a_given_key_must_have_signed_the_list() -> None:

@@ -46,7 +46,7 @@ def published(directory: Path, result: RunResult) -> dict[str, bytes]:
     output.mkdir()
     facts = run_facts(result, synthetic=False)
     created = "2026-01-01T00:00:00Z"
-    write_outputs(output, result.blender, created=created, facts=facts)
+    write_outputs(output, result.blender, result.certificate, created=created, facts=facts)
     return {path.name: path.read_bytes() for path in output.iterdir()}
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from fuzz import seeds
 from fuzz.seeds import Seeds
 
+from blender_dp.core.certificate.certify import certify
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.service.http.bodies.request_body import inflate, parse_body
@@ -75,12 +76,17 @@ def all_targets(made: Seeds) -> dict[str, Target]:
         "report-lines": _file(made, "reports.jsonl", count_reports, lists, most=600),
         "opt-in": _file(made, "opt_in_estimates.json", _estimate_opt_in, lists),
         "clients": _file(made, "client_estimates.json", read_clients, lists),
-        "certificate": _file(made, "certificate.json", read_certificate, lists),
+        "certificate": _file(made, "certificate.json", _compute_certificate, lists),
     }
 
 
 def _estimate_opt_in(path: Path, head_list: HeadList) -> object:
     return read_opt_in(path, head_list).estimate()
+
+
+def _compute_certificate(path: Path, head_list: HeadList) -> None:
+    found = read_certificate(path, head_list)
+    found.require(certify(head_list, found.parameters, found.branch))
 
 
 def _file(

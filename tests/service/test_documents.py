@@ -7,6 +7,8 @@ import pytest
 from service.running import CONSENT, Published, Service, running, slug_of
 
 from blender_dp.core.blender import finish
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.population import ReportingClients
 from blender_dp.wire.documents.document import digest_of_bytes, write_document
 from blender_dp.wire.published.certificate import read_certificate
@@ -90,7 +92,7 @@ async def test_the_files_of_a_release_are_those_of_a_run(
     certificate = read_certificate(tmp_path / "certificate.json", head_list)
     release = read_release(tmp_path / "release.json")
     blended = finish(curated, ReportingClients(counts=counts, records_per_client=1)).blended
-    assert certificate["verdict"] == "kept"
+    certificate.require(require_kept(certify_curated(curated)))
     assert release.private
     assert release.client_users == 400
     shown = {row.query: row.probability for row in release.queries}

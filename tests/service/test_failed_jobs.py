@@ -9,7 +9,7 @@ import pytest
 from service.running import Service
 
 from blender_dp.core.certificate.certificate import Certificate
-from blender_dp.core.certificate.certify import certify_result
+from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.errors import TooMuchForMemoryError
 from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.dependencies import Dependencies
@@ -54,14 +54,16 @@ def breaking(certified: Callable[..., Certificate]) -> Callable[..., Certificate
     """Return a certificate of the same releases under a promise of half the ε."""
 
     def broken(*arguments: Any, **options: Any) -> Certificate:
-        accounts = certified(*arguments, **options).accounts
-        halved = [replace(one, promised_epsilon=one.promised_epsilon / 2) for one in accounts]
-        return Certificate(accounts=tuple(halved))
+        certificate = certified(*arguments, **options)
+        halved = [
+            replace(one, promised_epsilon=one.promised_epsilon / 2) for one in certificate.accounts
+        ]
+        return replace(certificate, accounts=tuple(halved))
 
     return broken
 
 
-@pytest.mark.parametrize("gate", ["certify_plan", "certify"])
+@pytest.mark.parametrize("gate", ["certify_plan", "certify_curated"])
 async def test_a_list_that_breaks_the_promise_is_not_published(
     fresh: Service, monkeypatch: pytest.MonkeyPatch, gate: str
 ) -> None:
@@ -81,7 +83,7 @@ async def test_a_release_that_breaks_the_promise_is_not_published(
 ) -> None:
     campaign = await clients_sealed(fresh, 50)
     certificate = await fresh.dependencies.store.document(UUID(campaign), Document.CERTIFICATE)
-    monkeypatch.setattr(release_module, "certify_result", breaking(certify_result))
+    monkeypatch.setattr(release_module, "certify_curated", breaking(certify_curated))
     await fresh.jobs_done()
     assert await failed_jobs(fresh, campaign) == [("release", Failure.PROMISE_BROKEN)]
     assert await fresh.state(campaign) == "clients-sealed"

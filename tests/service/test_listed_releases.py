@@ -27,6 +27,7 @@ from service.running import NAMES
 
 from blender_dp.cli.download import write_released
 from blender_dp.client.released import FILES, ReleasedFiles
+from blender_dp.client.released_result import released_result
 from blender_dp.core.blender import Curated
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.randomness import Randomness
@@ -102,9 +103,13 @@ def require_computed(directory: Path, shown: Shown) -> None:
     """Compute certificate and release from the other documents, and what the log says of both."""
     signed = body_of(shown, "/head-list")
     documents = {file: body_of(shown, f"/{name}") for file, name in FILES.items()}
+    documents["head_list.json"] = signed["head_list"]
+    result, certificate = released_result(documents)
     released = ReleasedFiles(
-        documents={"head_list.json": signed["head_list"], **documents},
+        documents=documents,
         public_key=signed["public_key"],
+        result=result,
+        certificate=certificate,
     )
     directory.mkdir()
     write_released(directory, released, UUID(int=0))

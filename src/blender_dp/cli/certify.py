@@ -9,13 +9,14 @@ from rich.table import Table
 
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
+from blender_dp.core.certificate.certify import certify as compute
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.certificate import (
     attached_certificate,
-    certified_document,
+    certificate_document,
     read_certificate,
 )
 from blender_dp.wire.published.estimates import read_opt_in
@@ -79,14 +80,14 @@ def certify(
                 "records_per_optin_user": records_per_optin_user,
             }
             parameters = _parameters_of(head_list, promise, knobs)
-        document = certified_document(head_list, parameters, branch)
+        document = certificate_document(compute(head_list, parameters, branch))
     if output is not None:
         write_document(output, document)
     _show(document, as_json=json)
 
 
 def _of_directory(directory: Path) -> dict[str, Any]:
-    """Compute the certificates of a result again; all must be the same."""
+    """Compute the certificate of a result again; all its files must state it."""
     head_list = read_head_list(directory / "head_list.json")
     found = []
     if (directory / "certificate.json").exists():
@@ -96,9 +97,13 @@ def _of_directory(directory: Path) -> dict[str, Any]:
             found.append(attached_certificate(directory / name, head_list))
     if not found:
         raise InputError(directory, "must hold a certificate.json, run.json or release.json")
-    if any(document != found[0] for document in found):
-        raise InputError(directory, "holds certificates of different promises")
-    return found[0]
+    first = found[0]
+    certificate = compute(head_list, first.parameters, first.branch)
+    for one in found:
+        if (one.parameters, one.branch) != (first.parameters, first.branch):
+            raise InputError(directory, "holds certificates of different promises")
+        one.require(certificate)
+    return certificate_document(certificate)
 
 
 def _require_left_out(promise: dict[str, float | None]) -> None:

@@ -54,5 +54,5 @@ def demo(
         result = run(log, parameters, opt_in=0.05, workspace=workspace)
         progress.step("write the results")
         facts = run_facts(result, synthetic=True)
-        write_result(partial, result.blender, facts=facts)
+        write_result(partial, result.blender, result.certificate, facts=facts)
     show_result(result.blender, output, as_json=False)

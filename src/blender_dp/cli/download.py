@@ -8,9 +8,7 @@ from blender_dp.cli.options import Flag, Output
 from blender_dp.cli.outputs import show_result
 from blender_dp.cli.terminal import say
 from blender_dp.client.released import ReleasedFiles, fetch_released
-from blender_dp.client.released_result import released_result
 from blender_dp.client.transport import HttpTransport
-from blender_dp.core.blender import BlenderResult
 from blender_dp.pages.outputs import FILES, write_outputs
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.documents.staging import staged_directory
@@ -53,21 +51,19 @@ def download(
     with HttpTransport(url) as transport:
         released = fetch_released(transport, campaign, key=pinned)
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
-        result = write_released(partial, released, campaign)
+        write_released(partial, released, campaign)
     if pinned is None:
         say(f"signed with the key {released.public_key}; pass it as --key from now on")
-    show_result(result, output, as_json=json)
+    show_result(released.result, output, as_json=json)
 
 
-def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> BlenderResult:
-    """Write every file of a release; refuse one that its own integers do not give."""
+def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> None:
+    """Write every file of a release."""
     for name, document in released.documents.items():
         write_document(directory / name, document)
-    result = released_result(released.documents)
     release = released.documents["release.json"]
     created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
-    write_outputs(directory, result, created=created, facts=facts)
+    write_outputs(directory, released.result, released.certificate, created=created, facts=facts)
     # As it was released, to the last digit: the log names its digest.
     write_document(directory / "release.json", release)
-    return result

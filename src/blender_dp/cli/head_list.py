@@ -9,9 +9,9 @@ from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Pro
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate
 from blender_dp.core.certificate.certificate import require_kept
-from blender_dp.core.certificate.certify import certify, certify_plan
+from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import Parameters, delta_warning
+from blender_dp.core.parameters import delta_warning
 from blender_dp.engine.population.one_side import opened_side
 from blender_dp.pages.outputs import FILES
 from blender_dp.wire.documents.document import write_document
@@ -81,7 +81,7 @@ def head_list(
                 users, parameters, randomness, clients=expected, progress=progress.step
             )
             warning = delta_warning(parameters.delta, users.size + expected)
-        _write(partial, curated, parameters)
+        _write(partial, curated)
     if warning is not None:
         say(warning)
     found = curated.head_list
@@ -93,13 +93,9 @@ def head_list(
         RESULTS.print(f"{output / 'head_list.json'}: {listed}")
 
 
-def _write(directory: Path, curated: Curated, parameters: Parameters) -> None:
+def _write(directory: Path, curated: Curated) -> None:
     """Write the list, what the opt-in users say of it, and what both spend."""
-    branch = curated.choice.branch if curated.choice else None
-    certificate = require_kept(certify(curated.head_list, parameters, branch))
-    write_document(
-        directory / "certificate.json",
-        certificate_document(certificate, curated.head_list, parameters, branch),
-    )
+    certificate = require_kept(certify_curated(curated))
+    write_document(directory / "certificate.json", certificate_document(certificate))
     write_document(directory / "head_list.json", head_list_document(curated.head_list))
     write_document(directory / "opt_in_estimates.json", opt_in_document(curated))

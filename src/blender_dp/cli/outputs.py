@@ -6,6 +6,7 @@ from typing import Any
 
 from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
 from blender_dp.core.blender import BlenderResult, finish
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.population import ReportingClients
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
@@ -14,10 +15,12 @@ from blender_dp.wire.published.estimates import read_clients, read_opt_in
 from blender_dp.wire.published.head_list import read_head_list
 
 
-def write_result(directory: Path, result: BlenderResult, *, facts: dict[str, Any]) -> None:
+def write_result(
+    directory: Path, result: BlenderResult, certificate: ListCertificate, *, facts: dict[str, Any]
+) -> None:
     """Write every file of a result into ``directory``."""
     created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    write_outputs(directory, result, created=created, facts=facts)
+    write_outputs(directory, result, certificate, created=created, facts=facts)
 
 
 def blended_result(

@@ -58,5 +58,5 @@ def run(
         )
         progress.step("write the results")
         facts = run_facts(result, synthetic=False, timings=timings)
-        write_result(partial, result.blender, facts=facts)
+        write_result(partial, result.blender, result.certificate, facts=facts)
     show_result(result.blender, output, as_json=json)

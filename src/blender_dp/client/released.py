@@ -16,6 +16,8 @@ from blender_dp.client.released_result import (
     released_result,
 )
 from blender_dp.client.transport import Transport
+from blender_dp.core.blender import BlenderResult
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.wire.service.hash_chain import PublicKind
 from blender_dp.wire.service.signatures import SignatureError
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
@@ -35,6 +37,9 @@ class ReleasedFiles:
 
     documents: Mapping[str, Mapping[str, Any]]
     public_key: str
+    result: BlenderResult
+    """What they give, computed again."""
+    certificate: ListCertificate
 
 
 def fetch_released(
@@ -74,5 +79,10 @@ def fetch_released(
         kind=PublicKind.RELEASE,
     )
     everything = {HEAD_LIST: signed.document, **documents}
-    released_result(everything)
-    return ReleasedFiles(documents=everything, public_key=signed.public_key)
+    result, certificate = released_result(everything)
+    return ReleasedFiles(
+        documents=everything,
+        public_key=signed.public_key,
+        result=result,
+        certificate=certificate,
+    )

@@ -6,13 +6,15 @@ them here: the release must be what their integers give, and hold that very cert
 
 from collections.abc import Mapping
 from math import isclose
-from pathlib import Path
 from typing import Any
 
 from blender_dp.core.blender import BlenderResult, finish
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_curated
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import InputError
 from blender_dp.core.population import ReportingClients
-from blender_dp.wire.published.certificate import require_same
+from blender_dp.wire.published.certificate import certificate_in
 from blender_dp.wire.published.estimates import clients_in, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
 from blender_dp.wire.published.release import release_document
@@ -24,8 +26,12 @@ CERTIFICATE = "certificate.json"
 RELEASE = "release.json"
 
 
-def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult:
-    """Return the result of a campaign; refuse documents that do not belong together.
+def released_result(
+    documents: Mapping[str, Mapping[str, Any]],
+) -> tuple[BlenderResult, ListCertificate]:
+    """Return the result of a campaign and what everybody spent on it.
+
+    Documents that do not belong together are refused.
 
     Args:
         documents: All that it published, by the name of their file.
@@ -37,13 +43,15 @@ def released_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult
         records_per_client=curated.parameters.records_per_client,
     )
     result = finish(curated, clients)
-    certificate = require_same(Path(CERTIFICATE), dict(documents[CERTIFICATE]), head_list)
+    published = certificate_in(CERTIFICATE, dict(documents[CERTIFICATE]), head_list)
     release = documents[RELEASE]
     created = str(release.get("created"))
-    again = release_document(result, certificate, created=created)
+    again = release_document(result, published.document, created=created)
     if not _is_same(again, release):
         raise InputError(RELEASE, "is not what the released integers give")
-    return result
+    certificate = require_kept(certify_curated(curated))
+    published.require(certificate)
+    return result, certificate
 
 
 def _is_same(ours: object, theirs: object) -> bool:

@@ -12,12 +12,14 @@ from blender_dp.core.blend_probabilities import sharp as sharp_blend
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.curator.discovery import BranchChoice, Discovery
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
+from blender_dp.core.estimation.unlisted_bound import unlisted_bound
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, Preset
@@ -92,6 +94,18 @@ class Curated:
     """How records were discovered; None in ``paper``, which has one way."""
     head_list: HeadList
     opt_in: GroupEstimates
+
+    @property
+    def branch(self) -> Branch | None:
+        """How records were discovered; None in ``paper``, which has one way."""
+        return self.choice.branch if self.choice else None
+
+    @property
+    def unlisted_bound(self) -> float | None:
+        """The probability of a record that is hardly ever unlisted; None where none is known."""
+        if self.candidate_queries > len(self.head_list.queries):
+            return None  # an unlisted record may have been trimmed
+        return unlisted_bound(self.parameters, self.branch, self.discovery_users)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

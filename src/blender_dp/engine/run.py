@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, no_progress
 from blender_dp.core.certificate.certificate import require_kept
-from blender_dp.core.certificate.certify import certify_plan, certify_result
+from blender_dp.core.certificate.certify import certify_curated, certify_plan
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
@@ -128,6 +129,8 @@ class RunResult:
     """The blended result of a log, with its parameters, engine and times."""
 
     blender: BlenderResult
+    certificate: ListCertificate
+    """What everybody spent on it."""
     seed: int | None
     opt_in: float | None
     format: LogFormat
@@ -218,10 +221,11 @@ def run(
             all_rows=steps.asks_all_rows,
         )
         result = blender(population, parameters, randomness, progress=clock)
-    require_kept(certify_result(result))
+    certificate = require_kept(certify_curated(result.curated))
     clock.stop()
     return RunResult(
         blender=result,
+        certificate=certificate,
         seed=seed,
         opt_in=opt_in,
         format=counted.format,

@@ -11,9 +11,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.certificate.certificate import require_kept
-from blender_dp.core.certificate.certify import certify_result
 from blender_dp.core.certificate.flaws import count_flaws, unsound_weights
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.promises import promises
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.curator.budget import Budget
@@ -38,35 +37,32 @@ TIMINGS = "timings"
 
 
 def write_outputs(
-    directory: Path, result: BlenderResult, *, created: str, facts: dict[str, Any]
+    directory: Path,
+    result: BlenderResult,
+    certificate: ListCertificate,
+    *,
+    created: str,
+    facts: dict[str, Any],
 ) -> None:
     """Write the tables, the documents and the report of one result.
 
     Args:
         directory: Where to; it exists.
         result: What was computed.
+        certificate: What everybody spent on it.
         created: When, in ISO 8601.
         facts: What is known of how it was made: input, engine, seed, perhaps timings.
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
-    certificate = released_certificate(result)
-    release = release_document(result, certificate, created=created)
-    run = run_document(result, certificate, created=created, facts=facts)
+    certified = certificate_document(certificate)
+    release = release_document(result, certified, created=created)
+    run = run_document(result, certified, created=created, facts=facts)
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)
     write_document(directory / "run.json", run)
     shown = {name: part for name, part in run.items() if name != TIMINGS}
     (directory / REPORT).write_text(render_report(release, shown), encoding="utf-8")
-
-
-def released_certificate(result: BlenderResult) -> dict[str, Any]:
-    """Return what everybody spent on a result; refuse to release one above its promise."""
-    certificate = require_kept(certify_result(result))
-    choice = result.curated.choice
-    return certificate_document(
-        certificate, result.head_list, result.parameters, choice.branch if choice else None
-    )
 
 
 def run_document(

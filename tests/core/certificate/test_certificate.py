@@ -109,7 +109,7 @@ def test_a_run_above_its_promise_does_not_start(
 
 
 def test_nor_does_its_result_get_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_run, "certify_result", broken)
+    monkeypatch.setattr(engine_run, "certify_curated", broken)
     log = tmp_path / "log.csv"
     log.write_text("user,query,url\n" + "".join(f"{i},q,u\n" for i in range(50)))
     with pytest.raises(BrokenPromiseError):

@@ -10,11 +10,11 @@ from core.small_result import small_result
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom, dlaplace
 
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import Curated
 from blender_dp.core.create_head_list.paper import least_passing_count
 from blender_dp.core.create_head_list.sharp import branch_of, count_plan
 from blender_dp.core.curator.budget import Budget
-from blender_dp.core.estimation.unlisted_bound import MISSED, unlisted_bound
+from blender_dp.core.estimation.unlisted_bound import MISSED
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.core.parameters import Parameters, Preset
 
@@ -22,8 +22,8 @@ Rule = tuple[FloatArray, FloatArray, int]
 """The values of the noise, their probabilities, and the least noisy count that is listed."""
 
 
-def result_of(parameters: Parameters, users: int) -> BlenderResult:
-    """Return a result in which no query was trimmed."""
+def curated_of(parameters: Parameters, users: int) -> Curated:
+    """Return a curator's side in which no query was trimmed."""
     result = small_result()
     curated = replace(
         result.curated,
@@ -34,7 +34,7 @@ def result_of(parameters: Parameters, users: int) -> BlenderResult:
     if parameters.preset == "sharp":
         budget = Budget.of(parameters)
         curated = replace(curated, choice=replace(branch_of(1, users, budget), branch="laplace"))
-    return replace(result, curated=curated)
+    return curated
 
 
 def rule_of(parameters: Parameters) -> Rule:
@@ -75,7 +75,7 @@ def test_a_record_at_the_bound_is_hardly_ever_unlisted(
     epsilon: float, users: int, preset: Preset
 ) -> None:
     parameters = Parameters(epsilon=epsilon, delta=1e-5, preset=preset)
-    bound, rule = unlisted_bound(result_of(parameters, users)), rule_of(parameters)
+    bound, rule = curated_of(parameters, users).unlisted_bound, rule_of(parameters)
     assert bound is not None
     assert probability_unlisted(bound, users, rule) <= MISSED
     # Nor is it much too large: at four fifths of it, records do go unlisted.
@@ -87,22 +87,22 @@ def test_a_record_at_the_bound_is_hardly_ever_unlisted(
 def test_no_smaller_bound_follows_from_the_same_inequality(epsilon: float, preset: Preset) -> None:
     """Within a part in ten thousand: a grid of θ is as good as a search for it."""
     parameters, users = Parameters(epsilon=epsilon, delta=1e-5, preset=preset), 24_671
-    bound = unlisted_bound(result_of(parameters, users))
+    bound = curated_of(parameters, users).unlisted_bound
     best = best_of_chernoff(users, rule_of(parameters))
     assert best * (1 - 1e-9) <= (bound or 0) <= best * (1 + 1e-4)
 
 
 def test_too_few_users_say_nothing() -> None:
-    assert unlisted_bound(result_of(Parameters(epsilon=0.1, delta=1e-9), 10)) == 1
+    assert curated_of(Parameters(epsilon=0.1, delta=1e-9), 10).unlisted_bound == 1
 
 
 def test_where_queries_were_trimmed_absence_says_nothing() -> None:
-    assert unlisted_bound(small_result()) is None
+    assert small_result().curated.unlisted_bound is None
 
 
 def test_with_several_records_a_user_there_is_no_bound() -> None:
     parameters = Parameters(epsilon=4, delta=1e-5, records_per_optin_user=2, preset="paper")
-    assert unlisted_bound(result_of(parameters, 24_671)) is None
+    assert curated_of(parameters, 24_671).unlisted_bound is None
 
 
 def test_the_noise_is_that_of_the_head_list() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from second_certifier import check
 
+from blender_dp.core.certificate.certify import certify
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
@@ -18,8 +19,9 @@ from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.wire.documents.document import digest_of, with_digest, write_document
 from blender_dp.wire.published.certificate import (
+    PublishedCertificate,
     attached_certificate,
-    certified_document,
+    certificate_document,
     read_certificate,
 )
 
@@ -38,7 +40,7 @@ def listed(parameters: Parameters, urls: list[int]) -> HeadList:
 def certified(
     parameters: Parameters, branch: Branch | None = None, urls: list[int] = URLS
 ) -> dict[str, Any]:
-    return certified_document(listed(parameters, urls), parameters, branch)
+    return certificate_document(certify(listed(parameters, urls), parameters, branch))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
@@ -73,7 +75,7 @@ def broken() -> dict[str, Any]:
     """Return the certificate of a list whose devices spend more than was promised."""
     promised = Parameters(epsilon=3.9, delta=1e-5)
     made = listed(replace(promised, epsilon=4.0), URLS)
-    return certified_document(made, promised, "laplace")
+    return certificate_document(certify(made, promised, "laplace"))
 
 
 def test_a_list_above_its_promise_is_certified_as_broken() -> None:
@@ -107,7 +109,7 @@ def test_the_second_implementation_finds_a_wrong_number(
 
 def test_a_head_list_alone_certifies_the_clients() -> None:
     made = listed(Parameters(preset="paper", epsilon=4.0, delta=1e-5), URLS)
-    document = certified_document(made, None, None)
+    document = certificate_document(certify(made, None, None))
     assert [account["to"] for account in document["accounts"]] == ["clients"]
     assert (document["parameters"], document["branch"]) == (None, None)
 
@@ -131,7 +133,9 @@ def test_an_empty_list_spends_nothing_of_the_clients() -> None:
 def test_parameters_of_another_preset_are_refused() -> None:
     paper = Parameters(preset="paper", epsilon=4.0, delta=1e-5)
     with pytest.raises(ParameterError, match="mechanism is local-alg"):
-        certified_document(listed(paper, URLS), Parameters(epsilon=4.0, delta=1e-5), None)
+        certificate_document(
+            certify(listed(paper, URLS), Parameters(epsilon=4.0, delta=1e-5), None)
+        )
 
 
 def test_numbers_are_written_exactly_or_on_the_safe_side() -> None:
@@ -149,7 +153,7 @@ def test_three_thousand_cells_are_certified(preset: str) -> None:
     parameters = Parameters(preset=preset, epsilon=4.0, delta=1e-5)  # type: ignore[arg-type]
     made = listed(parameters, list(range(1, 76)))
     assert made.cells.cell_count == 2926
-    assert certified_document(made, parameters, None)["verdict"] == "kept"
+    assert certificate_document(certify(made, parameters, None))["verdict"] == "kept"
 
 
 # Files
@@ -162,13 +166,19 @@ def made() -> HeadList:
 
 @pytest.fixture
 def path(made: HeadList, tmp_path: Path) -> Path:
-    document = certified_document(made, Parameters(epsilon=4.0, delta=1e-5), "gauss")
+    document = certificate_document(certify(made, Parameters(epsilon=4.0, delta=1e-5), "gauss"))
     write_document(tmp_path / "certificate.json", document)
     return tmp_path / "certificate.json"
 
 
+def computed_again(found: PublishedCertificate, head_list: HeadList) -> dict[str, Any]:
+    """Return a certificate of the list after it was computed again from what it names."""
+    found.require(certify(head_list, found.parameters, found.branch))
+    return found.document
+
+
 def test_a_certificate_is_computed_again_when_it_is_read(made: HeadList, path: Path) -> None:
-    assert read_certificate(path, made) == json.loads(path.read_text())
+    assert computed_again(read_certificate(path, made), made) == json.loads(path.read_text())
 
 
 def test_an_edited_certificate_is_refused(made: HeadList, path: Path) -> None:
@@ -196,7 +206,7 @@ def test_a_certificate_that_was_sealed_anew_is_refused_too(
     tamper(document)
     write_document(path, with_digest(document))
     with pytest.raises(InputError, match="is not what the head list and the parameters"):
-        read_certificate(path, made)
+        computed_again(read_certificate(path, made), made)
 
 
 @pytest.mark.parametrize("branch", ["Gauss", 3, {}])
@@ -217,7 +227,7 @@ def test_the_certificate_of_another_list_is_refused(path: Path) -> None:
 def test_a_certificate_within_a_release_is_computed_again(made: HeadList, path: Path) -> None:
     release = path.with_name("release.json")
     write_document(release, {"format": "x", "certificate": json.loads(path.read_text())})
-    assert attached_certificate(release, made)["verdict"] == "kept"
+    assert computed_again(attached_certificate(release, made), made)["verdict"] == "kept"
     write_document(release, {"format": "x"})
     with pytest.raises(InputError, match="certificate"):
         attached_certificate(release, made)

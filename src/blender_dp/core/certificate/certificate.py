@@ -12,6 +12,7 @@ the running code instead.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from blender_dp.core.errors import BrokenPromiseError
 
@@ -105,7 +106,10 @@ class Certificate:
         )
 
 
-def require_kept(certificate: Certificate) -> Certificate:
+AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
+
+
+def require_kept(certificate: AnyCertificate) -> AnyCertificate:
     """Refuse to go on where a promise would be broken."""
     if not certificate.is_kept:
         raise BrokenPromiseError(certificate.sentence)

@@ -1,7 +1,8 @@
-"""The certificate of a head list, of a plan, of a result."""
+"""Certificate of a plan, of a head list, and of what a curator released."""
 
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.opt_in import opt_in_accounts
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
@@ -11,7 +12,7 @@ from blender_dp.core.parameters import Parameters, exact
 
 def certify(
     head_list: HeadList, parameters: Parameters | None = None, branch: Branch | None = None
-) -> Certificate:
+) -> ListCertificate:
     """Compute exactly what everybody spends who has to do with ``head_list``.
 
     Args:
@@ -19,16 +20,19 @@ def certify(
         parameters: What was promised, and how the list was made; adds the opt-in users.
         branch: Which way of discovery was taken, where ``sharp`` has two; both if None.
     """
-    if parameters is None:
-        return Certificate(accounts=(client_account(head_list, None),))
-    if head_list.mechanism.preset != parameters.preset:
+    if parameters is not None and head_list.mechanism.preset != parameters.preset:
         raise ParameterError(
             "preset",
             f"that of the head list, whose mechanism is {head_list.mechanism.name}",
             parameters.preset,
         )
-    opt_in = opt_in_accounts(parameters, branch)
-    return Certificate(accounts=(*opt_in, client_account(head_list, parameters)))
+    opt_in = opt_in_accounts(parameters, branch) if parameters is not None else ()
+    return ListCertificate(
+        accounts=(*opt_in, client_account(head_list, parameters)),
+        head_list=head_list,
+        parameters=parameters,
+        branch=branch,
+    )
 
 
 def client_account(head_list: HeadList, parameters: Parameters | None) -> Account:
@@ -55,7 +59,6 @@ def certify_plan(parameters: Parameters) -> Certificate:
     return Certificate(accounts=tuple(opt_in_accounts(parameters, None)))
 
 
-def certify_result(result: BlenderResult) -> Certificate:
-    """Compute what everybody spent on a result."""
-    choice = result.curated.choice
-    return certify(result.head_list, result.parameters, choice.branch if choice else None)
+def certify_curated(curated: Curated) -> ListCertificate:
+    """Compute what everybody spends on a head list and on every result that is made with it."""
+    return certify(curated.head_list, curated.parameters, curated.branch)

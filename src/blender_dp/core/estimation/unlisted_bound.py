@@ -5,10 +5,10 @@ A function of public parameters. Whoever compares two releases needs it for what
 
 import numpy as np
 
-from blender_dp.core.blender import BlenderResult
 from blender_dp.core.create_head_list.paper import least_passing_count
-from blender_dp.core.curator.budget import Budget
+from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.parameters import Parameters
 
 MISSED = 1e-6
 """A record as probable as the bound is unlisted with at most this probability."""
@@ -16,17 +16,20 @@ MISSED = 1e-6
 _STEEPEST = 300.0
 
 
-def unlisted_bound(result: BlenderResult) -> float | None:
-    """Return the bound, or None where queries were trimmed or users gave several records.
+def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) -> float | None:
+    """Return the bound for a list that was not trimmed, or None where users gave several records.
 
     A record of probability p has a binomial count among those who give one record each, to which
     noise is added; it is unlisted if the sum stays below the least that passes. Chernoff's
     inequality bounds that for every θ below the noise's left slope, and solves for p; the best θ
     of a grid is taken.
+
+    Args:
+        parameters: The promise and the knobs.
+        branch: How records were discovered; None in ``paper``.
+        users: How many users found the list.
     """
-    curated = result.curated
-    trimmed = curated.candidate_queries > len(result.head_list.queries)
-    rule = None if trimmed else _rule(result)
+    rule = _rule(parameters, branch)
     if rule is None:
         return None
     # Steeper noise is narrower: the bound for slopes that doubles can hold holds for it too.
@@ -37,18 +40,17 @@ def unlisted_bound(result: BlenderResult) -> float | None:
     noise = (up + down) / (1 / -np.expm1(-right) + 1 / np.expm1(left))
     # ln Pr ≤ θ·(least - 1) + n·ln(1 - p(1 - e^-θ)) + ln E[e^-θY], set equal to ln MISSED.
     rest = np.log(MISSED) - theta * (least - 1) - np.log(noise)
-    bounds = -np.expm1(rest / curated.discovery_users) / -np.expm1(-theta)
+    bounds = -np.expm1(rest / users) / -np.expm1(-theta)
     return min(float(bounds.min()), 1.0)
 
 
-def _rule(result: BlenderResult) -> tuple[float, float, int] | None:
+def _rule(parameters: Parameters, branch: Branch | None) -> tuple[float, float, int] | None:
     """Return the noise's slopes and the least noisy count that is listed, for one record a user."""
-    parameters, choice = result.parameters, result.curated.choice
-    if choice is None:
+    if branch is None:
         slope = float(1 / parameters.laplace_scale)
         is_single = parameters.records_per_optin_user == 1
         return (slope, slope, least_passing_count(parameters)) if is_single else None
-    if choice.branch == "gauss":
+    if branch == "gauss":
         return None
     budget = Budget.of(parameters)
     plan = laplace_plan(budget.discovery_epsilon, budget.delta)

@@ -15,9 +15,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.certificate.certificate import Certificate, require_kept
-from blender_dp.core.certificate.certify import certify, certify_plan
-from blender_dp.core.curator.budget import Branch
+from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certify import certify_curated, certify_plan
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
@@ -58,7 +58,7 @@ async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobR
         _compute, rows, campaign, randomness, dependencies.keys
     )
     sign = partial(_sign, campaign, description, dependencies.keys.signing_key())
-    return await asyncio.to_thread(_make_result, campaign, curated, certificate, sign)
+    return await asyncio.to_thread(_make_result, curated, certificate, sign)
 
 
 async def _decrypt(
@@ -77,7 +77,7 @@ async def _decrypt(
 
 def _compute(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
-) -> tuple[Curated, Certificate]:
+) -> tuple[Curated, ListCertificate]:
     curated, certificate = _curate(rows, campaign, randomness)
     drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
@@ -91,20 +91,16 @@ def _compute(
 
 def _curate(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness
-) -> tuple[Curated, Certificate]:
+) -> tuple[Curated, ListCertificate]:
     parameters = campaign.parameters
     try:
         PRESETS[parameters.preset].require_provable(parameters)
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
             curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
-        return curated, require_kept(certify(curated.head_list, parameters, _branch_of(curated)))
+        return curated, require_kept(certify_curated(curated))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
-
-
-def _branch_of(curated: Curated) -> Branch | None:
-    return curated.choice.branch if curated.choice else None
 
 
 def _sign(
@@ -120,19 +116,15 @@ def _sign(
     return canonical(document)
 
 
-def _make_result(
-    campaign: Campaign, curated: Curated, certificate: Certificate, sign: _Sign
-) -> JobResult:
-    head_list, parameters = curated.head_list, campaign.parameters
+def _make_result(curated: Curated, certificate: ListCertificate, sign: _Sign) -> JobResult:
+    head_list = curated.head_list
     published = head_list_document(head_list)
-    certified = certificate_document(certificate, head_list, parameters, _branch_of(curated))
-
     return JobResult(
         move=Move.PUBLISH_LIST,
         documents={
             Document.HEAD_LIST: partial(sign, published),
             Document.OPT_IN_ESTIMATES: canonical(opt_in_document(curated)),
-            Document.CERTIFICATE: canonical(certified),
+            Document.CERTIFICATE: canonical(certificate_document(certificate)),
         },
         log_entries=[{"kind": PublicKind.HEAD_LIST, "digest": published["digest"]}],
         counter_sizes={

@@ -6,7 +6,7 @@ from typing import Any
 
 from blender_dp.core.blender import BlenderResult, finish
 from blender_dp.core.certificate.certificate import require_kept
-from blender_dp.core.certificate.certify import certify_result
+from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.population import ReportCounts, ReportingClients
 from blender_dp.service.campaign import Campaign, Move
@@ -62,19 +62,16 @@ def _make_release(
 
 
 def _make_result(result: BlenderResult, counts: ReportCounts, now: datetime) -> JobResult:
-    head_list, choice = result.head_list, result.curated.choice
     try:
-        certificate = require_kept(certify_result(result))
+        certificate = require_kept(certify_curated(result.curated))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
-    certified = certificate_document(
-        certificate, head_list, result.parameters, choice.branch if choice else None
-    )
+    certified = certificate_document(certificate)
     release = canonical(release_document(result, certified, created=written_time(now)))
     return JobResult(
         move=Move.RELEASE,
         documents={
-            Document.CLIENT_ESTIMATES: canonical(client_document(head_list, counts)),
+            Document.CLIENT_ESTIMATES: canonical(client_document(result.head_list, counts)),
             Document.CERTIFICATE: canonical(certified),
             Document.RELEASE: release,
         },

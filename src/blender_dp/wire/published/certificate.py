@@ -4,19 +4,20 @@ Promises and constants are exact fractions. What is spent is rounded up and slac
 down, to 30 digits, so that whoever computes it again with other tools can check every number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from blender_dp.core.certificate.certificate import Account, Certificate, Part
-from blender_dp.core.certificate.certify import certify
+from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
-from blender_dp.wire.documents.document import read_document, read_json, verified, with_digest
+from blender_dp.wire.documents.document import read_json, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
@@ -30,20 +31,9 @@ ROUNDING = (
 )
 
 
-def certificate_document(
-    certificate: Certificate,
-    head_list: HeadList,
-    parameters: Parameters | None = None,
-    branch: Branch | None = None,
-) -> dict[str, Any]:
-    """Return the certificate with all that it was computed from, sealed.
-
-    Args:
-        certificate: What each group of users spends.
-        head_list: Against which clients report.
-        parameters: The promise to the opt-in users, if theirs is certified.
-        branch: Which way of discovery was taken, if known.
-    """
+def certificate_document(certificate: ListCertificate) -> dict[str, Any]:
+    """Return the certificate with all that it was computed from, sealed."""
+    head_list, parameters = certificate.head_list, certificate.parameters
     return with_digest(
         {
             "format": FORMAT,
@@ -51,11 +41,8 @@ def certificate_document(
             "private": head_list.private,
             "head_list": head_list_digest(head_list),
             "parameters": None if parameters is None else parameters_document(parameters),
-            "branch": branch,
-            "rounding": ROUNDING,
-            "verdict": _verdict(is_kept=certificate.is_kept),
-            "sentence": certificate.sentence,
-            "accounts": [_account(account) for account in certificate.accounts],
+            "branch": certificate.branch,
+            **planned_document(certificate),
         }
     )
 
@@ -70,59 +57,67 @@ def planned_document(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def certified_document(
-    head_list: HeadList, parameters: Parameters | None, branch: Branch | None
-) -> dict[str, Any]:
-    """Compute a certificate and return it as a document."""
-    certificate = certify(head_list, parameters, branch)
-    return certificate_document(certificate, head_list, parameters, branch)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedCertificate:
+    """A certificate as a file states it, and what it says it was computed from."""
+
+    source: Path | str
+    document: dict[str, Any]
+    parameters: Parameters | None
+    branch: Branch | None
+    holder: Fields | None = None
+    """The release or the account of a run that holds it and states the promise too."""
+
+    def require(self, certificate: ListCertificate) -> None:
+        """Refuse the file unless it states this certificate, and no other promise."""
+        if certificate_document(certificate) != self.document:
+            raise InputError(
+                self.source,
+                "is not what the head list and the parameters in it give; it was changed, or made "
+                "by another version",
+                where="certificate",
+            )
+        if self.holder is not None:
+            _require_stated(self.holder, certificate)
 
 
-def require_same(path: Path, document: dict[str, Any], head_list: HeadList) -> dict[str, Any]:
-    """Compute an earlier certificate again from what it names; refuse it if anything differs.
-
-    Args:
-        path: The file it was found in, for the refusal.
-        document: The earlier certificate.
-        head_list: The list it must be about.
-    """
-    fields = verified(path, document, FORMAT)
-    if not fields.names("head_list", head_list_digest(head_list)):
-        raise HeadListMismatchError(f"{path}: has the certificate of another head list")
-    again = certified_document(head_list, *_made_with(fields))
-    if again != document:
-        raise InputError(
-            path,
-            "is not what the head list and the parameters in it give; it was changed, or made by "
-            "another version",
-            where="certificate",
-        )
-    return again
+def read_certificate(path: Path, head_list: HeadList) -> PublishedCertificate:
+    """Read a certificate file about ``head_list``; it must then be computed again."""
+    return certificate_in(path, read_json(path), head_list)
 
 
-def read_certificate(path: Path, head_list: HeadList) -> dict[str, Any]:
-    """Read a certificate file and compute it again."""
-    read_document(path, FORMAT)
-    return require_same(path, read_json(path), head_list)
-
-
-def attached_certificate(path: Path, head_list: HeadList) -> dict[str, Any]:
-    """Return the certificate in a release or in the account of a run, computed again.
-
-    The file is refused if it states another promise: its readers look there, not here.
-    """
+def attached_certificate(path: Path, head_list: HeadList) -> PublishedCertificate:
+    """Read the certificate in a release or in the account of a run."""
     document = read_json(path)
     attached = document.get("certificate")
     if not isinstance(attached, dict):
         raise InputError(path, "has none", where="field certificate")
-    again = require_same(path, attached, head_list)
-    _require_stated(Fields(path, document), again)
-    return again
+    return replace(certificate_in(path, attached, head_list), holder=Fields(path, document))
 
 
-def _require_stated(fields: Fields, certificate: dict[str, Any]) -> None:
+def certificate_in(
+    source: Path | str, document: dict[str, Any], head_list: HeadList
+) -> PublishedCertificate:
+    """Return the certificate in a document that came from ``source``, with the same rules."""
+    fields = verified(source, document, FORMAT)
+    if not fields.names("head_list", head_list_digest(head_list)):
+        raise HeadListMismatchError(f"{source}: has the certificate of another head list")
+    has_parameters = fields.value("parameters") is not None
+    parameters = read_parameters(fields.part("parameters")) if has_parameters else None
+    branch = fields.value("branch")
+    if branch is not None and branch not in get_args(Branch):
+        fields.refuse("branch", f"must be null or one of {', '.join(get_args(Branch))}")
+    return PublishedCertificate(
+        source=source,
+        document=document,
+        parameters=parameters,
+        branch=cast("Branch | None", branch),
+    )
+
+
+def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
     """Refuse a release or the account of a run that states another promise than its certificate."""
-    parameters, _ = _made_with(Fields(fields.path, certificate))
+    parameters = certificate.parameters
     certified = {} if parameters is None else parameters.document()
     if fields.has("promise"):
         _require_equal(fields.part("promise"), {n: certified.get(n) for n in ("epsilon", "delta")})
@@ -133,24 +128,20 @@ def _require_stated(fields: Fields, certificate: dict[str, Any]) -> None:
         stated.only(*certified)
         _require_equal(stated, certified)
     if fields.has("promises"):
-        _require_same_promises(fields, certificate["accounts"])
+        _require_same_promises(fields, certificate.accounts)
 
 
-def _require_same_promises(fields: Fields, accounts: list[dict[str, Any]]) -> None:
+def _require_same_promises(fields: Fields, accounts: Sequence[Account]) -> None:
     promises = fields.parts("promises")
     if len(promises) != len(accounts):
         fields.refuse("promises", "must be those of the certificate")
     for promise, account in zip(promises, accounts, strict=True):
-        if not promise.text("to").endswith(f" {account['to']}"):
+        if not promise.text("to").endswith(f" {account.to}"):
             promise.refuse("to", _AS_CERTIFIED)
-        promised, spent = account["promised"], account["spent"]
-        _require_equal(
-            promise,
-            {"model": account["model"], "epsilon": float(Fraction(promised["epsilon"]))},
-        )
+        epsilon = float(account.promised_epsilon)
+        _require_equal(promise, {"model": account.model, "epsilon": epsilon})
         # A run may promise as little as was spent.
-        deltas = [float(Fraction(delta)) for delta in (promised["delta"], spent["delta"])]
-        if promise.value("delta") not in deltas:
+        if promise.value("delta") not in (float(account.promised_delta), float(account.delta)):
             promise.refuse("delta", _AS_CERTIFIED)
 
 
@@ -158,15 +149,6 @@ def _require_equal(stated: Fields, certified: Mapping[str, object]) -> None:
     for name, value in certified.items():
         if stated.value(name) != value:
             stated.refuse(name, _AS_CERTIFIED)
-
-
-def _made_with(fields: Fields) -> tuple[Parameters | None, Branch | None]:
-    has_parameters = fields.value("parameters") is not None
-    parameters = read_parameters(fields.part("parameters")) if has_parameters else None
-    branch = fields.value("branch")
-    if branch is not None and branch not in get_args(Branch):
-        fields.refuse("branch", f"must be null or one of {', '.join(get_args(Branch))}")
-    return parameters, cast("Branch | None", branch)
 
 
 def _account(account: Account) -> dict[str, Any]:

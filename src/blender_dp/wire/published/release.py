@@ -15,7 +15,6 @@ from blender_dp.core.estimation.release import (
     ReleasedRecord,
 )
 from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
-from blender_dp.core.estimation.unlisted_bound import unlisted_bound
 from blender_dp.wire.documents.document import read_json, verified
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
@@ -40,7 +39,7 @@ def release_document(
         "confidence": CONFIDENCE,
         "certificate": certificate,
         "drift": _drift(result),
-        "unlisted_bound": unlisted_bound(result),
+        "unlisted_bound": result.curated.unlisted_bound,
         "disagreement": _disagreement(result),
         "records": _rows(record_rows(result)),
         "queries": _rows(query_rows(result)),
