@@ -16,7 +16,7 @@ def test_the_prediction_is_a_table(command: Command) -> None:
     outcome = command(*ZIPF)
     assert outcome.status == 0
     heading, first = outcome.out.splitlines()[:2]
-    assert " ".join(heading.split()) == "predicted mean ± error nine of ten collections"
+    assert " ".join(heading.split()) == "predicted mean ± 95 % nine of ten collections"
     assert first.startswith("queries on the list")
     assert "clients: subset selection" in outcome.out
     assert outcome.err.startswith("If records are like zipf:1.1:")

@@ -259,12 +259,46 @@ def test_weights_outside_0_to_1_are_counted_and_marked(open_report: OpenReport) 
     listed[4]["opt_in_weight"] = 1e6
     listed[5]["opt_in_weight"] = None
     page = open_report(release, make_run())
+    choose(page, "weights-what", "records")
     note = page.locator("#weights-footnote")
     expect(note).to_contain_text(f"2 weights lie outside 0 to 1 (from {MINUS}0.5 to 1,000,000)")
     expect(note).to_contain_text("1 record has no weight")
     for kind, shapes in (("points", 69), ("outside", 1), ("beyond", 1)):
         path = page.locator(f".weight-{kind}").get_attribute("d") or ""
         assert path.count("M") == shapes
+
+
+@pytest.mark.parametrize("what", ["queries", "records"])
+def test_chart_and_table_count_the_same_weights_outside_0_to_1(
+    open_report: OpenReport, what: str
+) -> None:
+    release = make_release()
+    for row in release[what]:
+        row["opt_in_weight"] = None if row["opt_in_weight"] is None else 0.25
+    listed = [row for row in release[what] if row["cell"] in ("query", "record")]
+    for row in (release[what][0], *listed[7:13]):  # the first is everything else
+        row["opt_in_weight"] = 1.5
+    page = open_report(release, make_run())
+    for name in ("weights-what", "table-what"):
+        choose(page, name, what)
+    expect(page.locator(".weight-flag")).to_have_count(7)
+    note = page.locator("#weights-footnote")
+    expect(note).to_contain_text("7 weights lie outside 0 to 1 (1.5)")
+    expect(note).to_contain_text("1 of them stand in the table only")
+    expect(page.locator("#weights-title")).to_contain_text(f"opt-in weight of {what} is 0.25")
+
+
+def test_a_blend_outside_both_groups_is_explained(open_report: OpenReport) -> None:
+    release = make_release() | {"preset": "sharp"}
+    for row in release["queries"]:
+        row.update(opt_in_probability=row["probability"], client_probability=row["probability"])
+    note = open_report(release, make_run()).locator("#ranking-footnote")
+    expect(note).not_to_contain_text("outside the estimates of both")
+    release["queries"][2].update(opt_in_probability=0.0, client_probability=0.001)
+    note = open_report(release, make_run()).locator("#ranking-footnote")
+    expect(note).to_contain_text(
+        "In 1 row the blend lies outside the estimates of both groups: all"
+    )
 
 
 def test_the_shown_table_is_saved_as_csv_without_formulas(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from blender_dp.cli.terminal import RESULTS
+from blender_dp.core.estimation.estimates import Z
 from blender_dp.evaluation.trials.summary import MeasureSummary
 
 
@@ -13,12 +14,12 @@ def print_measures(measures: Sequence[MeasureSummary]) -> None:
     """Print one line a measure."""
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("measure", no_wrap=True)
-    for heading in ("mean ± std. error", "median", "5 to 95 %"):
+    for heading in ("mean ± 95 %", "median", "5 to 95 %"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in measures:
         table.add_row(
             row.measure,
-            f"{_number(row.mean)} ± {_number(row.std_error, digits=2)}",
+            f"{_number(row.mean)} ± {_number(Z * row.std_error, digits=2)}",
             _number(row.median),
             f"{_number(row.low)} to {_number(row.high)}",
         )

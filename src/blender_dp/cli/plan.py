@@ -175,7 +175,7 @@ def _flatten(point: Prediction) -> dict[str, Any]:
 def _print(made: Plan) -> None:
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("predicted", no_wrap=True)
-    for heading in ("mean ± error", "nine of ten collections"):
+    for heading in ("mean ± 95 %", "nine of ten collections"):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, one in made.prediction.measures.items():
         mean, error = _number(name, one.mean), _number(name, one.error)

@@ -21,7 +21,7 @@ _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
     for name in (
         *("elements", "numbers", "visible", "cells", "table_rows", "tooltip"),
-        *("series", "groups", "changes", "promises", "plane", "theme"),
+        *("series", "weights", "groups", "changes", "promises", "plane", "theme"),
     )
 )
 """Scripts of every page; read before its own."""

@@ -126,7 +126,7 @@ def notes(result: BlenderResult) -> list[str]:
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
     warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
     said = [] if warning is None else [warning]
-    unsound = unsound_weights(result) if count_flaws(result) else 0
+    records, queries = unsound_weights(result) if count_flaws(result) else (0, 0)
     if not found:
         said.append(
             "No record passed the threshold: the opt-in group is too small for a head list. "
@@ -138,11 +138,11 @@ def notes(result: BlenderResult) -> list[str]:
             f"The head list has {found} queries, fewer than the {wanted} asked for: no more "
             "passed the threshold. More opt-in users or a larger ε would list more."
         )
-    if unsound:
+    if records + queries:
         said.append(
-            f"{unsound} blended estimates have a weight outside 0 to 1, because the paper's "
-            "variance estimate is negative there (flaw F1). They are marked, may be far off and "
-            "have no interval."
+            f"{records} estimates of records and {queries} of queries have a blend weight outside "
+            "0 to 1, because the paper's variance estimate is negative there (flaw F1). They are "
+            "marked, may be far off and have no interval."
         )
     drift = result.blended.drift
     if drift is not None and drift.is_significant:

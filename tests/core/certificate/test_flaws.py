@@ -48,7 +48,8 @@ def test_weights_outside_zero_to_one_are_counted() -> None:
     weights = small_result().blended.cells.opt_in_weight
     assert [not 0 <= w <= 1 for w in weights] == [False, True, False, False, False, False]
     assert flaw("F1").sentence == (
-        "1 of 4 opt-in variance estimates are negative, and 1 blend weights lie outside 0 to 1."
+        "1 of 4 opt-in variance estimates are negative, and 1 blend weights "
+        "of records and 0 of queries lie outside 0 to 1."
     )
 
 

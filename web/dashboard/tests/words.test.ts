@@ -11,7 +11,7 @@ import {
   numberOf,
   percent,
   percentRange,
-  percentWithError,
+  percentWithMargin,
   plain,
   points,
 } from '@blender-dp/pages/numbers.js';
@@ -40,8 +40,8 @@ test('numbers keep three digits and say when there is none', () => {
 test('an interval has the decimals that its width calls for', () => {
   expect(percentRange(0.0101234, 0.0123456)).toBe('1.01 to 1.23\u00a0%');
   expect(percentRange(0.01, null)).toBe('–');
-  expect(percentWithError(0.0123456, 0.00041)).toBe('1.235 ± 0.041\u00a0%');
-  expect(percentWithError(0.5, null)).toBe('50.0\u00a0%');
+  expect(percentWithMargin(0.0123456, 0.00041)).toBe('1.235 ± 0.080\u00a0%');
+  expect(percentWithMargin(0.5, null)).toBe('50.0\u00a0%');
 });
 
 test('exact numbers of a certificate are read', () => {

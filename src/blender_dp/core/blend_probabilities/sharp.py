@@ -106,16 +106,28 @@ def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
     estimate = Estimate(
         probability=cells.by_query(common.p), variance=variance + weight**2 * further
     )
-    opt_in = Estimate(
-        probability=cells.by_query(common.opt_in),
-        variance=cells.by_query(common.opt_in_variance) + further,
-    )
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=weight,
         bounds=estimate.interval(),
-        groups=(opt_in, _where_said(*common.clients.by_query(cells))),
+        groups=(_opt_in_totals(common, views), _where_said(*common.clients.by_query(cells))),
+    )
+
+
+def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
+    """Return what the opt-in users alone say of each query: E, neither selected nor corrected.
+
+    The corrections of a query's records all go one way. Their total would be too low where a
+    query has many URLs.
+    """
+    cells, n_o = views.cells, views.release.users
+    p = cells.by_query(common.p)
+    drawn = np.maximum(views.whole_list.query_concentration * p - p**2, 0.01 * p) / n_o
+    noise = cells.by_query(views.release.sum_variance) / n_o**2
+    return Estimate(
+        probability=cells.by_query(views.release.sums) / n_o,
+        variance=views.sampled * drawn + noise + common.between_group_variance * p**2,
     )
 
 

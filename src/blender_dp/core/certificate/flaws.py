@@ -36,21 +36,24 @@ def negative_variances(result: BlenderResult) -> int:
     return int(np.sum(result.curated.opt_in.cells.variance < 0))
 
 
-def unsound_weights(result: BlenderResult) -> int:
-    """Count the blended estimates, of records and queries, whose weight lies outside 0 to 1."""
-    levels = (result.blended.cells, result.blended.queries)
-    return sum(int(np.sum(np.abs(level.opt_in_weight - 0.5) > 0.5)) for level in levels)
+def unsound_weights(result: BlenderResult) -> tuple[int, int]:
+    """Count the rows of records and of queries whose weight lies outside 0 to 1."""
+    records, queries = (
+        int(np.sum(np.abs(level.opt_in_weight - 0.5) > 0.5))
+        for level in (result.blended.cells, result.blended.queries)
+    )
+    return records, queries
 
 
 def _f1(result: BlenderResult) -> Flaw:
     negative = negative_variances(result)
-    outside = int(np.sum(np.abs(result.blended.cells.opt_in_weight - 0.5) > 0.5))
+    records, queries = unsound_weights(result)
     estimated = int(np.sum(~np.isnan(result.curated.opt_in.cells.probability)))
     return Flaw(
         id="F1",
         size=negative / estimated,
         sentence=f"{negative} of {estimated} opt-in variance estimates are negative, and "
-        f"{outside} blend weights lie outside 0 to 1.",
+        f"{records} blend weights of records and {queries} of queries lie outside 0 to 1.",
     )
 
 

@@ -1,6 +1,6 @@
 /** Columns of a release's tables; every estimate stands with its uncertainty. */
 
-import { percent, percentRange, percentWithError } from '@blender-dp/pages/numbers.js';
+import { percent, percentRange, percentWithMargin } from '@blender-dp/pages/numbers.js';
 import type { Estimate } from '../api/documents.js';
 import type { Column } from '../parts/table.js';
 import { QueryName, UrlName } from '../parts/typed-text.js';
@@ -34,15 +34,15 @@ const NUMBERS: readonly Column<Estimate>[] = [
   },
   {
     name: 'Opt-in users',
-    hint: 'What they alone say, ± one standard error',
+    hint: 'What they alone say, ± the 95 % interval',
     value: ({ opt_in_probability }) => opt_in_probability,
-    show: (row) => percentWithError(row.opt_in_probability, row.opt_in_std_error),
+    show: (row) => percentWithMargin(row.opt_in_probability, row.opt_in_std_error),
   },
   {
     name: 'Clients',
-    hint: 'What they alone say, ± one standard error',
+    hint: 'What they alone say, ± the 95 % interval',
     value: ({ client_probability }) => client_probability,
-    show: (row) => percentWithError(row.client_probability, row.client_std_error),
+    show: (row) => percentWithMargin(row.client_probability, row.client_std_error),
   },
   {
     name: 'Opt-in weight',

@@ -1,8 +1,17 @@
 /** Release of a campaign: estimates with intervals, weights, comparison of the groups, certificate. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
-import { count, day, percent, percentTick, plain, plural } from '@blender-dp/pages/numbers.js';
+import {
+  count,
+  day,
+  marginOf,
+  percent,
+  percentTick,
+  plain,
+  plural,
+} from '@blender-dp/pages/numbers.js';
 import { BLEND, CLIENTS, OPT_IN } from '@blender-dp/pages/series.js';
+import { blendOutsideSentence, outsideSentence, weightsTitle } from '@blender-dp/pages/weights.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
@@ -49,7 +58,7 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
 
 function Summary({ release }: { readonly release: Release }) {
   const other = release.queries.find(({ cell }) => cell === 'other');
-  const half = other?.std_error == null ? undefined : `± ${percent(other.std_error)}`;
+  const half = other?.std_error == null ? undefined : `± ${percent(marginOf(other.std_error))}`;
   return (
     <section class="summary" aria-label="Summary">
       {!release.private && (
@@ -130,18 +139,25 @@ function Estimates({ release }: { readonly release: Release }) {
         columns={set === 'queries' ? QUERY_COLUMNS : RECORD_COLUMNS}
         texts={textsOf}
       />
+      <p class="footnote">{blendOutsideSentence(rows, release.preset === 'sharp')}</p>
     </Card>
   );
 }
 
 function WeightsCard({ release }: { readonly release: Release }) {
-  const draw = useMemo(() => drawWeights(listed(release.records).slice(0, 500)), [release]);
+  const [set, setSet] = useState<'queries' | 'records'>('queries');
+  const rows = useMemo(() => listed(release[set]), [release, set]);
+  const draw = useMemo(() => drawWeights(rows.slice(0, 500)), [rows]);
   return (
     <Card
-      title="Weight of the opt-in users"
-      caption="The share of the opt-in users in the blend of each record; the rest comes from clients. The numbers are in the table of records, column Opt-in weight."
+      title={weightsTitle(rows, set)}
+      caption="The share of the opt-in users in each blended estimate. At 1 it comes from opt-in users alone, at 0 from clients alone. The numbers are in the table, column Opt-in weight."
     >
-      <Chart label="Weight of the opt-in users by probability of a record." draw={draw} />
+      <div class="controls">
+        <Choice legend="Show" options={SETS} chosen={set} choose={setSet} />
+      </div>
+      <Chart label={`${weightsTitle(rows, set)}.`} draw={draw} />
+      <p class="footnote">{outsideSentence(release[set])}</p>
     </Card>
   );
 }

@@ -1,7 +1,8 @@
-/** Chart of the weight of the opt-in users by the probability of a record. */
+/** Chart of the weight of the opt-in users by the probability of a query or record. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
 import { percent, plain } from '@blender-dp/pages/numbers.js';
+import { isOutside, WEIGHTS_DRAWN } from '@blender-dp/pages/weights.js';
 import type { Estimate } from '../api/documents.js';
 import type { Draw } from '../parts/chart.js';
 import { shortened } from './rows.js';
@@ -10,6 +11,11 @@ export function drawWeights(rows: readonly Estimate[]): Draw {
   const shown = rows.filter(
     ({ opt_in_weight, probability }) => opt_in_weight !== null && probability > 0,
   );
+  const sizes = shown.map(({ opt_in_weight }) => opt_in_weight ?? 0);
+  const domain = [
+    Math.max(Math.min(0, ...sizes), WEIGHTS_DRAWN.least),
+    Math.min(Math.max(1, ...sizes), WEIGHTS_DRAWN.most),
+  ];
   return (plot, width) => ({
     width,
     height: Math.min(Math.max(width * 0.5, 260), 380),
@@ -25,7 +31,7 @@ export function drawWeights(rows: readonly Estimate[]): Draw {
       grid: true,
       nice: true,
     },
-    y: { domain: [0, 1], label: 'Weight of the opt-in users', tickFormat: '.0%', grid: true },
+    y: { domain, clamp: true, label: 'Weight of the opt-in users', tickFormat: '.0%', grid: true },
     marks: [
       // The probability is an estimate: its interval lies behind the dot.
       plot.ruleY(
@@ -35,7 +41,9 @@ export function drawWeights(rows: readonly Estimate[]): Draw {
       plot.dot(shown, {
         x: 'probability',
         y: 'opt_in_weight',
-        fill: 'var(--opt-in)',
+        fill: (row: Estimate) => (isOutside(row) ? 'var(--surface)' : 'var(--opt-in)'),
+        stroke: (row: Estimate) => (isOutside(row) ? 'var(--danger)' : 'none'),
+        symbol: (row: Estimate) => (isOutside(row) ? 'diamond' : 'circle'),
         fillOpacity: 0.75,
         r: 3,
         title: (row: Estimate) =>

@@ -76,8 +76,7 @@ function Measures({ plan }: { readonly plan: Plan }) {
             <tr>
               <th scope="col">Measure</th>
               <th scope="col" class="number">
-                Mean ± error
-                <span class="range-note">9 of 10 collections</span>
+                Mean ± 95 %<span class="range-note">9 of 10 collections</span>
               </th>
             </tr>
           </thead>

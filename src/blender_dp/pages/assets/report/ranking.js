@@ -57,7 +57,8 @@ function sayRanking({ rows, report, isLog }, what, all) {
     + `blended. Showing `
     + `${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
   byId("ranking-axis-title").textContent = `Share of all searches${isLog ? ", log scale" : ""}`;
-  byId("ranking-footnote").textContent = rankingFootnote(isLog);
+  byId("ranking-footnote").textContent = [rankingFootnote(isLog),
+    blendOutsideSentence(rows, report.release.preset === "sharp")].filter(Boolean).join(" ");
 }
 
 const NOUNS = { queries: ["query", "queries"], records: ["record", "records"] };

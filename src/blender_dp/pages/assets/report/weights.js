@@ -1,65 +1,50 @@
-// Chart of the weight of the opt-in users in each record's estimate.
-
-const WINDOW = { least: -1, most: 2 };
+// Chart of the weight of the opt-in users in each estimate of a query or a record.
 
 /** Start the chart of blend weights. */
 function startWeights(report) {
-  const rows = report.listed.records.filter((row) => isNumber(row.opt_in_weight));
-  if (rows.length === 0) return;
+  const weighed = (what) => report.listed[what].filter((row) => isNumber(row.opt_in_weight));
+  if (weighed("queries").length + weighed("records").length === 0) return;
   byId("weights").hidden = false;
-  sayWeights(report, rows);
-  dropIdleChoices("weights-rows", rows.length);
+  if (weighed("queries").length === 0) {
+    document.querySelector('input[name="weights-what"][value="records"]').checked = true;
+  }
   const redraw = startPlane(byId("weights-plane"), (host, width) => {
+    const what = chosen("weights-what");
+    const rows = weighed(what);
+    sayWeights(report, what, rows);
+    dropIdleChoices("weights-rows", rows.length);
     const most = chosen("weights-rows");
-    const top = most === "all" ? rows : rows.slice(0, Number(most));
-    host.replaceChildren(drawWeights(top, width));
+    host.replaceChildren(drawWeights(most === "all" ? rows : rows.slice(0, Number(most)), width, what));
   });
-  onChoice("weights-rows", redraw);
+  for (const name of ["weights-what", "weights-rows"]) onChoice(name, redraw);
 }
 
-function isOutside(row) {
-  return row.opt_in_weight < 0 || row.opt_in_weight > 1;
+function sayWeights({ rows: all, listed }, what, rows) {
+  byId("weights-title").textContent = weightsTitle(rows, what);
+  byId("weights-footnote").textContent = [outsideSentence(all[what]),
+    weightlessSentence(listed[what].length - rows.length, what)].filter(Boolean).join(" ");
 }
 
-function sayWeights({ listed }, rows) {
-  const sorted = rows.map((row) => row.opt_in_weight).sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)];
-  const leader = median < 0.5 ? "Clients" : "Opt-in users";
-  byId("weights-title").textContent = `${leader} decide most: the median opt-in weight is `
-    + plain(Number(median.toFixed(2)));
-  byId("weights-footnote").textContent = [outsideSentence(rows.filter(isOutside)),
-    weightlessSentence(listed.records.length - rows.length)].filter(Boolean).join(" ");
-}
-
-function outsideSentence(outside) {
-  if (outside.length === 0) return "All weights lie between 0 and 1.";
-  const sizes = outside.map((row) => row.opt_in_weight);
-  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const range = least === most ? plain(most) : `from ${plain(least)} to ${plain(most)}`;
-  return `${plural(outside.length, "weight lies", "weights lie")} outside 0 to 1 (${range}), `
-    + "marked by hollow diamonds: a variance was estimated as negative there, and the blend is not between "
-    + "the two estimates. Arrows point to weights beyond the axis.";
-}
-
-function weightlessSentence(weightless) {
+function weightlessSentence(weightless, what) {
+  const [one, many] = NOUNS[what];
   return weightless === 0 ? null
-    : `${plural(weightless, "record has", "records have")} no weight: only one group `
+    : `${plural(weightless, `${one} has`, `${many} have`)} no weight: only one group `
       + "estimates them.";
 }
 
-function drawWeights(rows, width) {
+function drawWeights(rows, width, what) {
   const sizes = rows.map((row) => row.opt_in_weight);
   // Some room beyond 0 and 1 in any case, where the names of the two lines stand.
-  const least = clamp(sizes.reduce((a, b) => Math.min(a, b), -0.14), WINDOW.least, 0);
-  const most = clamp(sizes.reduce((a, b) => Math.max(a, b), 1.14), 1, WINDOW.most);
+  const least = clamp(sizes.reduce((a, b) => Math.min(a, b), -0.14), WEIGHTS_DRAWN.least, 0);
+  const most = clamp(sizes.reduce((a, b) => Math.max(a, b), 1.14), 1, WEIGHTS_DRAWN.most);
   const frame = planeFrame({ width,
-    x: { scale: rankScale(rows, width), tick: count, title: "Rank of the record" },
+    x: { scale: rankScale(rows, width), tick: count, title: `Rank of the ${NOUNS[what][0]}` },
     y: { scale: linearScale(least, most, 6), tick: plain, title: "Opt-in weight" },
     label: byId("weights-title").textContent + "." });
   drawReferences(frame);
   const points = rows.map((row) => (
     { x: frame.atX(row.rank), y: frame.atY(row.opt_in_weight), row }));
-  const beyond = ({ row }) => row.opt_in_weight > WINDOW.most || row.opt_in_weight < WINDOW.least;
+  const beyond = ({ row }) => row.opt_in_weight > WEIGHTS_DRAWN.most || row.opt_in_weight < WEIGHTS_DRAWN.least;
   const outside = points.filter((point) => isOutside(point.row) && !beyond(point));
   frame.layer.append(
     pointsPath("weight-points", "circle", points.filter(({ row }) => !isOutside(row))),
@@ -105,5 +90,5 @@ function describeWeight({ row }) {
   ];
   return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),
     tooltipLines(lines)],
-  sentence: `Record of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
+  sentence: `${row.cell === "query" ? "Query" : "Record"} of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
 }

@@ -62,20 +62,27 @@ export function onChoice(name, listener) {
 }
 
 /**
- * Take the choices away that would show no more rows than a smaller one does.
+ * Take the choices away that would show no more rows than a smaller one does. A reader's choice
+ * that is taken away comes back once there are rows for it.
  * @param {string} name
  * @param {number} most
  */
 export function dropIdleChoices(name, most) {
+  const inputs = radioButtons(name);
+  for (const input of inputs) if (!input.checked) delete input.dataset.insteadOf;
+  const instead = inputs.find((input) => input.checked)?.dataset.insteadOf;
+  const wanted = inputs.find((input) => (instead ? input.value === instead : input.checked));
   /** @type {HTMLInputElement | null} */
   let useful = null;
   let shows = 0;
-  for (const input of radioButtons(name)) {
+  for (const input of inputs) {
     const isIdle = useful !== null && shows >= most;
     shows = Number(input.value);
     if (input.parentElement) input.parentElement.hidden = isIdle;
     if (!isIdle) useful = input;
-    else if (input.checked && useful) useful.checked = true;
+    if (input !== wanted || !useful) continue;
+    useful.checked = true;
+    if (isIdle) useful.dataset.insteadOf = wanted.value;
   }
 }
 

@@ -97,15 +97,21 @@ export function percentRange(low, high, decimals = null) {
 }
 
 /**
- * Write an estimate with its standard error: 1.23 ± 0.04 %.
+ * Write an estimate with its 95 % interval, from its standard error: 1.23 ± 0.08 %.
  * @param {MaybeNumber} probability
  * @param {MaybeNumber} error
  */
-export function percentWithError(probability, error) {
+export function percentWithMargin(probability, error) {
   if (!isNumber(probability)) return ABSENT;
   if (!isNumber(error)) return percent(probability);
-  const decimals = Math.max(1, decimalsFor(error * 100) - 1);
-  return `${withDecimals(probability * 100, decimals)} ± ${percent(error, decimals)}`;
+  const margin = marginOf(error);
+  const decimals = Math.max(1, decimalsFor(margin * 100) - 1);
+  return `${withDecimals(probability * 100, decimals)} ± ${percent(margin, decimals)}`;
+}
+
+/** Return half the width of the normal 95 % interval; every ± is this. @param {number} error */
+export function marginOf(error) {
+  return 1.959963984540054 * error;
 }
 
 /** Write a difference of shares in percentage points. @param {MaybeNumber} difference */

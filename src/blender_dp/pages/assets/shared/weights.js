@@ -1,0 +1,67 @@
+// Weights of the opt-in users in the blend, and estimates that lie outside both groups: words.
+
+import { isListed } from "./cells.js";
+import { count, isNumber, plain, plural } from "./numbers.js";
+
+/** @typedef {number | null | undefined} Maybe */
+/**
+ * @typedef {object} Weighed
+ * @property {string} cell
+ * @property {number} probability
+ * @property {Maybe} [opt_in_weight]
+ * @property {Maybe} [opt_in_probability]
+ * @property {Maybe} [client_probability]
+ */
+
+/** Weights beyond these are drawn at the edge of the chart. */
+export const WEIGHTS_DRAWN = { least: -1, most: 2 };
+
+/** Tell whether a weight lies outside 0 to 1. @param {Weighed} row */
+export function isOutside({ opt_in_weight: weight }) {
+  return isNumber(weight) && (weight < 0 || weight > 1);
+}
+
+/** Say which group decides more. @param {readonly Weighed[]} rows @param {string} noun */
+export function weightsTitle(rows, noun) {
+  const sorted = rows.map((row) => row.opt_in_weight).filter(isNumber).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const leader = median < 0.5 ? "Clients" : "Opt-in users";
+  return `${leader} decide most: the median opt-in weight of ${noun} is `
+    + plain(Number(median.toFixed(2)));
+}
+
+/**
+ * Say how many weights lie outside 0 to 1, in all rows of the table.
+ * @param {readonly Weighed[]} rows
+ */
+export function outsideSentence(rows) {
+  const outside = rows.filter(isOutside);
+  if (outside.length === 0) return "All weights lie between 0 and 1.";
+  const sizes = outside.map((row) => row.opt_in_weight ?? 0);
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const range = least === most ? plain(most) : `from ${plain(least)} to ${plain(most)}`;
+  const undrawn = outside.filter((row) => !isListed(row)).length;
+  const only = undrawn === 0 ? "" : ` ${count(undrawn)} of them stand in the table only, in ★ rows.`;
+  return `${plural(outside.length, "weight lies", "weights lie")} outside 0 to 1 (${range}), `
+    + "marked by hollow diamonds: a variance was estimated as negative there. Arrows point to "
+    + `weights beyond the axis.${only}`;
+}
+
+/**
+ * Say why a blend can lie outside the estimates of both groups, if some do.
+ * @param {readonly Weighed[]} rows
+ * @param {boolean} isSharp
+ */
+export function blendOutsideSentence(rows, isSharp) {
+  const outside = rows.filter(({ probability, opt_in_probability: o, client_probability: c }) =>
+    isNumber(o) && isNumber(c) && (probability > Math.max(o, c) || probability < Math.min(o, c)));
+  if (outside.length === 0) return "";
+  const why = isSharp
+    ? "all rows are estimated together, so that no estimate is negative, records add up to their "
+      + "query and everything adds up to 100\u00a0%. Rare records are also lowered, because luck "
+      + "helped them onto the list."
+    : "the blend is moved so that no estimate is negative and everything adds up to 100\u00a0%, or "
+      + "its weight lies outside 0 to 1.";
+  return `In ${plural(outside.length, "row", "rows")} the blend lies outside the estimates of both `
+    + `groups: ${why}`;
+}
