@@ -139,6 +139,14 @@ class SubsetChannel:
             )
         return min(usable, key=SubsetChannel._rare_variance)
 
+    @classmethod
+    def naming_one(cls, size: int, epsilon: Fraction) -> "SubsetChannel":
+        """Compute the threshold of k-ary randomised response, d = 1."""
+        if size == 1:
+            return cls(size=1, subset_size=1, threshold=WORD)
+        threshold = _threshold(_odds_of_a_lie(epsilon), 1, size)
+        return cls(size=size, subset_size=1, threshold=threshold)
+
     @property
     def exact_pin(self) -> Fraction:
         """How often a report names the true item."""
