@@ -27,6 +27,7 @@ from blender_dp.wire.service.contribution import (
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 CONSENT = "We count your searches together with those of many others, and then delete them."
+TOWN = "Popular searches of a town"
 _PATIENCE = 60
 """Seconds until something that should happen counts as not happening."""
 
@@ -86,12 +87,13 @@ class Collection:
 def running_collection(folder: Path) -> Iterator[Collection]:
     """Start a service with one campaign that takes contributions from anybody."""
     with running_service(folder) as running:
-        yield _new_campaign(running.url, running.token)
+        yield new_campaign(running.url, running.token)
 
 
-def _new_campaign(service: str, token: str) -> Collection:
+def new_campaign(service: str, token: str, name: str = TOWN) -> Collection:
+    """Make a campaign that takes contributions from anybody."""
     wanted = {
-        "name": "Popular searches of a town",
+        "name": name,
         "purpose": "To suggest what many people look for, on every device and offline.",
         "controller": "A town library",
         "contact": "privacy@library.example",

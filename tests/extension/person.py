@@ -74,8 +74,14 @@ class Person:
         page = self.open("welcome.html")
         page.get_by_label("The link that the organisation gave you").fill(invitation)
         page.get_by_role("button", name="Look it up").click()
-        expect(page.locator("#name")).to_have_text("Popular searches of a town")
+        expect(page.locator("#campaign")).to_be_visible()
         return page
+
+    def agree(self, page: Page) -> Page:
+        """Opt in, and arrive at the options."""
+        page.get_by_role("radio", name="I trust them").check()
+        page.get_by_label("I have read this and agree").check()
+        return self.choose(page, "I trust them")
 
     def choose(self, page: Page, choice: str) -> Page:
         """Choose, and arrive at the options."""

@@ -91,20 +91,20 @@ def test_everything_can_be_deleted_and_a_contribution_is_taken_back(
     somebody: Person, collection: Collection, engine_port: int
 ) -> None:
     page = somebody.take_up(collection.invitation)
-    page.get_by_role("radio", name="I trust them").check()
-    page.get_by_label("I have read this and agree").check()
-    options = somebody.choose(page, "I trust them")
+    options = somebody.agree(page)
     somebody.watch(options)
     somebody.click_result(engine_port, "to be forgotten")
-    wait_for(lambda: queries(somebody) == ["to be forgotten"], "the record")
+    wait_for(lambda: len(somebody.records(options)) == 1, "the record")
     before = collection.get("/progress")
-    options.get_by_role("button", name="Send my searches now").click()
+    options.get_by_role("button", name="Send 1 ticked search now").click()
     expect(options.locator("#said")).to_have_text("Your searches were sent.")
     assert collection.get("/progress")["contributed"] == before["contributed"] + 1
     options.get_by_role("button", name="Delete everything").click()
     options.get_by_role("button", name="Delete", exact=True).click()
     expect(options.locator("#said")).to_have_text("Everything was deleted.")
-    assert somebody.worker.evaluate("chrome.storage.local.get()") == {}
+    kept = somebody.worker.evaluate("chrome.storage.local.get()")
+    assert [campaign["id"] for campaign in kept.pop("campaigns")] == [collection.campaign]
+    assert kept == {}
     assert somebody.worker.evaluate("chrome.scripting.getRegisteredContentScripts()") == []
     after = collection.get("/progress")
     assert after["withdrawn"] == before["withdrawn"] + 1

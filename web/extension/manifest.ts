@@ -25,7 +25,8 @@ export function manifest(browser: Browser, version: string): object {
     manifest_version: 3,
     name: 'Blender: popular searches, privately',
     version,
-    description: 'Suggestions that work offline, from searches that stay on your device.',
+    description:
+      'Popular searches, also offline. You choose what leaves your device: your searches, a scrambled report, or nothing.',
     permissions: ['alarms', 'scripting', 'storage'],
     optional_host_permissions: HOSTS,
     incognito: 'not_allowed',

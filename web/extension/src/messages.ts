@@ -1,5 +1,6 @@
 /** Messages from pages and content scripts to the worker, and its answers. */
 import type { Account, Result } from '@blender-dp/client';
+import type { KnownCampaign } from './device/choices.js';
 import type { KeptRecord } from './device/records.js';
 import type { Settings, WatchedPage } from './device/settings.js';
 
@@ -24,7 +25,8 @@ export type Command =
   | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'contribute' }
-  | { readonly kind: 'withdraw' }
+  | { readonly kind: 'withdraw'; readonly campaign: string }
+  | { readonly kind: 'tick-record'; readonly at: number; readonly isTicked: boolean }
   | { readonly kind: 'forget-record'; readonly at: number }
   | { readonly kind: 'forget-everything' };
 
@@ -32,6 +34,8 @@ export type Command =
 export interface View {
   readonly settings: Settings;
   readonly records: readonly KeptRecord[];
+  /** Every campaign that the person chose for, oldest first. */
+  readonly campaigns: readonly KnownCampaign[];
   readonly account: Account;
   /** When the release that suggestions come from was fetched; null if there is none. */
   readonly releaseFetchedAt: number | null;

@@ -37,7 +37,8 @@ const COMMANDS: {
   watch: ({ pages }) => device.watch(pages),
   check: () => device.check(),
   contribute: () => device.contributeNow(),
-  withdraw: () => device.withdraw(),
+  withdraw: ({ campaign }) => device.withdraw(campaign),
+  'tick-record': ({ at, isTicked }) => device.tickRecord(at, isTicked),
   'forget-record': ({ at }) => device.forgetRecord(at),
   'forget-everything': async () => {
     const problem = await device.forgetEverything();

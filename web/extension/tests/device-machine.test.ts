@@ -51,7 +51,7 @@ class World {
     keep: () => this.#device.keep({ ...RECORD, query: `old town ${this.#now}` }),
     contribute: () => this.#device.contributeNow(),
     check: () => this.#device.check(),
-    withdraw: () => this.#device.withdraw(),
+    withdraw: () => this.#device.withdraw(CAMPAIGN),
     forget: () => this.#device.forgetEverything(),
     restart: async () => {
       this.#device = this.#started();

@@ -1,8 +1,8 @@
 /** What a device records, sends and forgets. */
 import { memoryStorage, type Storage, textDigest } from '@blender-dp/client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readInvitation, servicePattern } from '../src/device/collection.js';
 import { Device } from '../src/device/device.js';
+import { linkOf, readInvitation, servicePattern } from '../src/device/invitation.js';
 import { Kept } from '../src/device/kept.js';
 import { drawRecord, type KeptRecord, MOST_RECORDS, withRecord } from '../src/device/records.js';
 import {
@@ -12,6 +12,7 @@ import {
   FakeService,
   INVITATION,
   memoryArea,
+  OTHER_INVITATION,
   SERVICE,
 } from './service.js';
 
@@ -49,11 +50,29 @@ describe('an invitation', () => {
     expect(readInvitation(`${INVITATION}#${key}`)).toEqual({ ...invitation, publicKey: key });
     const inFolder = readInvitation(INVITATION.replace('/v1', '/folder/v1'));
     expect(inFolder?.service).toBe(`${SERVICE}/folder`);
+    expect(readInvitation(linkOf({ ...invitation, publicKey: key }))).toEqual({
+      ...invitation,
+      publicKey: key,
+    });
     expect(servicePattern(invitation)).toBe('https://collect.example/*');
   });
 
   test.each([
+    `${SERVICE}/join/${CAMPAIGN}`,
+    `${SERVICE}/join/${CAMPAIGN}/`,
+    `${SERVICE}/#/campaigns/${CAMPAIGN}`,
+    `${SERVICE}/#/campaigns/${CAMPAIGN}/head-list`,
+  ])('may be the address of a page: %s', (text) => {
+    const invitation = { service: SERVICE, campaign: CAMPAIGN, publicKey: null };
+    expect(readInvitation(text)).toEqual(invitation);
+    const inFolder = text.replace(SERVICE, `${SERVICE}/folder`);
+    expect(readInvitation(inFolder)?.service).toBe(`${SERVICE}/folder`);
+  });
+
+  test.each([
     'nonsense',
+    `${SERVICE}/#/campaigns/1`,
+    `javascript://collect.example/join/${CAMPAIGN}`,
     INVITATION.replace('https', 'http'),
     INVITATION.replace('https', 'ftp'),
     INVITATION.replace('https://', 'https://somebody@'),
@@ -73,7 +92,16 @@ describe('an invitation', () => {
   test('a campaign that cannot be read is not taken up', async () => {
     service.campaign = campaignDocument({ consent: null });
     expect(await device().invite(INVITATION)).toContain('cannot be reached');
-    expect((await device().settings.read()).invitation).toBeNull();
+    expect(await device().settings.read()).toMatchObject({ invitation: null, offer: null });
+  });
+
+  test('that is only looked up changes nothing', async () => {
+    const one = await optedIn();
+    const before = await one.settings.read();
+    expect(await one.invite(OTHER_INVITATION)).toBeUndefined();
+    const { offer, ...after } = await one.settings.read();
+    expect(offer?.campaign.name).toBe('Another town');
+    expect({ ...after, offer: null }).toEqual(before);
   });
 });
 
@@ -159,9 +187,9 @@ describe('who opted in', () => {
 
   test('may withdraw, and then sends nothing more', async () => {
     const one = await optedIn();
-    expect(await one.withdraw()).toContain('nothing to withdraw');
+    expect(await one.withdraw(CAMPAIGN)).toContain('nothing to withdraw');
     await one.contributeNow();
-    expect(await one.withdraw()).toBeUndefined();
+    expect(await one.withdraw(CAMPAIGN)).toBeUndefined();
     expect(await one.contributeNow()).toContain('nothing to contribute');
     expect((await one.view()).account.entries).toMatchObject([{ state: 'withdrawn', body: '' }]);
   });
@@ -172,6 +200,14 @@ describe('who opted in', () => {
     expect(await one.contributeNow()).toContain('refused');
     expect((await one.settings.read()).problem).toContain('refused');
   });
+});
+
+test('nothing is recorded for a campaign that is over', async () => {
+  service.campaign = campaignDocument({ state: 'released' });
+  await device().invite(INVITATION);
+  await device().choosePrivate();
+  await device().keep(RECORD);
+  expect(await device().records.read()).toEqual([]);
 });
 
 describe('records', () => {

@@ -29,6 +29,12 @@ test.each(BROWSERS)('%s runs no code but what is in the package', (browser) => {
   expect(policy.extension_pages).not.toMatch(/unsafe|\*(?!;| |$)|data:|blob:/);
 });
 
+test('the description promises no more than is so', () => {
+  const { description } = manifest('chromium', '1') as { description: string };
+  expect(description).not.toMatch(/stay on|never/);
+  expect(description.length).toBeLessThanOrEqual(132); // what stores take
+});
+
 test('each browser gets the background that it knows', () => {
   expect(manifest('chromium', '1')).toMatchObject({ background: { service_worker: 'worker.js' } });
   expect(manifest('firefox', '1')).toMatchObject({ background: { scripts: ['worker.js'] } });

@@ -6,6 +6,8 @@ import type { Area } from '../src/device/kept.js';
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
 export const SERVICE = 'https://collect.example';
 export const INVITATION = `${SERVICE}/v1/campaigns/${CAMPAIGN}`;
+export const OTHER = '00000000-0000-4000-8000-000000000002';
+export const OTHER_INVITATION = `${SERVICE}/v1/campaigns/${OTHER}`;
 export const CONSENT_TEXT = 'You agree that your searches are counted.';
 
 /** Returns a campaign as a service shows it; changes other than of the state are promised. */
@@ -19,6 +21,9 @@ export function campaignDocument({ state = 'opt-in-open', ...changes }: Campaign
       id: CAMPAIGN,
       name: 'A town',
       purpose: 'To suggest searches.',
+      controller: 'Town Library',
+      contact: 'privacy@town.example',
+      privacy_policy: 'https://town.example/privacy',
       parameters: { epsilon: '4.0', delta: '1e-05', head_list_size: null },
       consent: { version: '1', text: CONSENT_TEXT },
       open_enrolment: true,
@@ -52,6 +57,8 @@ export function memoryArea(): Area & { readonly kept: Map<string, unknown> } {
 /** A service behind `fetch`. */
 export class FakeService {
   campaign: object = campaignDocument();
+  /** A second campaign of the same service. */
+  other: object = campaignDocument({ id: OTHER, name: 'Another town' });
   /** A signed head list, if there is one. */
   headList = '';
   /**
@@ -61,7 +68,12 @@ export class FakeService {
   answers: number[] = [];
   /** The bodies that the service holds, by token: taken, and not withdrawn. */
   readonly held = new Map<string, string>();
-  readonly traffic: { readonly line: string; readonly body: string; readonly token: string }[] = [];
+  readonly traffic: {
+    readonly address: string;
+    readonly line: string;
+    readonly body: string;
+    readonly token: string;
+  }[] = [];
   #enrolled = 0;
 
   /** What was uploaded, in order. */
@@ -75,13 +87,13 @@ export class FakeService {
   }
 
   readonly fetch: Fetch = async (address, options) => {
-    const path = address.replace(INVITATION, '');
+    const path = address.replace(INVITATION, '').replace(OTHER_INVITATION, '');
     const token = new Headers(options.headers).get('authorization') ?? '';
     const line = `${options.method ?? 'GET'} ${path}`;
-    this.traffic.push({ line, body: String(options.body ?? ''), token });
+    this.traffic.push({ address, line, body: String(options.body ?? ''), token });
     const [, start] = /\/v1\/log\?from=(\d+)$/.exec(address) ?? [];
     if (start) return new Response(await new ClientService(this.headList).logFrom(Number(start)));
-    if (line === 'GET ') return Response.json(this.campaign);
+    if (line === 'GET ') return Response.json(address === INVITATION ? this.campaign : this.other);
     if (line === 'POST /enrol') return Response.json({ token: `token ${++this.#enrolled}` });
     if (line === 'GET /head-list' && this.headList) return new Response(this.headList);
     if (line === 'POST /reports') return new Response('{}', { status: 202 });

@@ -1,10 +1,18 @@
 /** What people are told: true to the numbers, and in words. */
-import type { Account, EntryState, ListSummary, Role } from '@blender-dp/client';
+import type { Account, EntryState, LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { describe, expect, test } from 'vitest';
+import type { KnownCampaign } from '../src/device/choices.js';
 import { omniboxLines } from '../src/device/omnibox.js';
 import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
+import { collectorSentences, costSentence, entryTitle, ledgerParts } from '../src/words/ledger.js';
 import { casesText, countText, epsilonText, shareText } from '../src/words/numbers.js';
-import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../src/words/reports.js';
+import {
+  beliefSentence,
+  NOT_SAID,
+  oddsOfReport,
+  oddsSentence,
+  promiseSentence,
+} from '../src/words/reports.js';
 import { standingSentence, stateSentence } from '../src/words/standing.js';
 import { CAMPAIGN, SERVICE } from './service.js';
 
@@ -73,13 +81,16 @@ describe('where a person stands', () => {
     description: 'sha256:2',
     name: 'A town',
     purpose: '',
+    controller: 'Town Library',
+    contact: 'privacy@town.example',
+    privacyPolicy: 'https://town.example/privacy',
     state: 'clients-open',
     consent: { version: '1', text: '', digest: '' },
     epsilon: 4,
     isOpenToAll: true,
     optInUntil: null,
   };
-  const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign };
+  const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign, promised: 'sha256:2' };
   const nothing: Account = { spent: 0, left: 8, entries: [] };
   const made = (role: Role, state: EntryState, id = CAMPAIGN): Account => {
     const entry = { campaign: id, role, service: SERVICE, madeFor: '', body: '{}', token: '' };
@@ -91,20 +102,20 @@ describe('where a person stands', () => {
     [null, nothing, 'not chosen yet'],
     ['nothing', nothing, 'Nothing is recorded'],
     ['private', nothing, 'will be sent soon'],
-    ['private', made('report', 'sent'), 'was sent (ε = 4)'],
+    ['private', made('report', 'sent'), 'your one report was sent'],
     ['private', made('report', 'unsent'), 'stored and will be sent'],
     ['private', made('report', 'refused'), 'did not take'],
     ['private', made('report', 'uncertain'), 'may have been sent'],
     ['private', made('report', 'sent', 'another campaign'), 'will be sent soon'],
     ['private', made('contribution', 'uncertain'), 'none is sent while'],
     ['private', made('contribution', 'withdrawn'), 'will be sent soon'],
-    ['opt-in', nothing, 'takes no contributions now'],
+    ['opt-in', nothing, 'None of yours was sent'],
   ] as const)('%s', (choice, account, words) => {
     expect(standingSentence({ ...settings, choice }, account)).toContain(words);
   });
 
   test.each([
-    [undefined, 'gathered and sent once'],
+    [undefined, 'will be sent once, as they are'],
     ['unsent', 'could not be sent yet'],
     ['sent', 'were sent as they are'],
     ['uncertain', 'may have your searches'],
@@ -117,9 +128,83 @@ describe('where a person stands', () => {
     expect(standingSentence(opted, account)).toContain(words);
   });
 
+  test.each(['clients-sealed', 'released', 'purged'])(
+    'a campaign that is %s promises nothing',
+    (state) => {
+      const over: Settings = { ...settings, campaign: { ...campaign, state } };
+      expect(standingSentence({ ...over, choice: 'private' }, nothing)).toContain('none will be');
+      expect(standingSentence({ ...over, choice: 'opt-in' }, nothing)).toContain('None of yours');
+    },
+  );
+
+  test('a campaign that changed its promise is said to get nothing', () => {
+    const changed: Settings = { ...settings, choice: 'private', promised: 'sha256:1' };
+    expect(standingSentence(changed, nothing)).toContain('until you choose again');
+    expect(standingSentence(changed, made('report', 'sent'))).toContain('was sent');
+  });
+
   test('a state that is not known is said to be so', () => {
     expect(stateSentence('released')).toBe('It has published its result.');
     expect(stateSentence('new')).toContain('does not know');
+  });
+});
+
+describe('the ledger', () => {
+  const entry: LedgerEntry = {
+    campaign: CAMPAIGN,
+    role: 'contribution',
+    service: SERVICE,
+    madeFor: '',
+    body: '{"records":[1,2]}',
+    token: '',
+    epsilon: '4.0',
+    delta: '1e-05',
+    drawnAt: 5,
+    state: 'sent',
+  };
+  const report: LedgerEntry = { ...entry, campaign: 'another', role: 'report', drawnAt: 7 };
+  const known: KnownCampaign = {
+    id: CAMPAIGN,
+    service: SERVICE,
+    name: 'A town',
+    controller: 'Town Library',
+    contact: '',
+    privacyPolicy: '',
+    choice: 'opt-in',
+    chosenAt: 3,
+  };
+
+  test('has every campaign, also one whose name was never kept, the latest first', () => {
+    const unused = { ...known, id: 'unused', name: 'B', chosenAt: 6 };
+    const account = { spent: 8, left: 0, entries: [entry, report] };
+    const parts = ledgerParts([known, unused], account);
+    expect(parts.map(({ id, entries }) => [id, entries])).toEqual([
+      ['another', [report]],
+      ['unused', []],
+      [CAMPAIGN, [entry]],
+    ]);
+    expect(parts[0]).toMatchObject({ service: SERVICE, controller: '' });
+    expect(parts[0]?.name).toContain('not known');
+  });
+
+  test('says what is raw and what is scrambled', () => {
+    expect(entryTitle(entry)).toBe('2 searches as they are, not scrambled');
+    expect(entryTitle({ ...entry, body: '{"records":[1]}' })).toContain('1 search as it is');
+    expect(entryTitle({ ...entry, body: '' })).toContain('Your searches as they are');
+    expect(entryTitle(report)).toContain('scrambled on this device');
+  });
+
+  test('says what ε means wherever it stands', () => {
+    expect(costSentence(entry)).toMatch(/can read these.*55 times.*ε = 4.*δ = 0.00001/);
+    expect(costSentence(report)).toMatch(/What this means.*55 times.*ε = 4/);
+    expect(promiseSentence(4)).toMatch(/ε = 4. What this means.*55 times/);
+  });
+
+  test('says who collects, and what a campaign leaves out', () => {
+    expect(collectorSentences(known)).toEqual([
+      'Collected by Town Library.',
+      'It gives no contact.',
+    ]);
   });
 });
 

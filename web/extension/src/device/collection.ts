@@ -1,22 +1,19 @@
 /** Campaign of a service as it is shown to people; the client does everything else. */
 import { type Fetch, readDescription } from '@blender-dp/client';
-import { parsed } from '../search-pages/match-pattern.js';
+import type { Invitation } from './invitation.js';
 
 const PATIENCE = 30_000;
-const LOOPBACK = ['127.0.0.1', 'localhost'];
-const ADDRESS = /^(.*)\/v1\/campaigns\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/;
-const KEY = /^#([\w-]{43})$/;
 
-/** Where to take part; an organisation gives it to people as a link. */
-export interface Invitation {
-  readonly service: string;
-  readonly campaign: string;
-  /** The service's public key, if the link has it: then no other is ever trusted. */
-  readonly publicKey: string | null;
+/** Who collects, as a campaign names them; a text is empty if it does not. */
+export interface Collector {
+  readonly controller: string;
+  readonly contact: string;
+  /** The address of the privacy policy. */
+  readonly privacyPolicy: string;
 }
 
 /** Public facts of a campaign that the extension uses. */
-export interface Campaign {
+export interface Campaign extends Collector {
   /** The digest of all that is promised: what a person chose by must stay as it is. */
   readonly description: string;
   readonly name: string;
@@ -29,22 +26,17 @@ export interface Campaign {
   readonly optInUntil: number | null;
 }
 
-/** Reads a link such as https://collect.example/v1/campaigns/0000…#key. */
-export function readInvitation(text: string): Invitation | undefined {
-  const url = parsed(text.trim());
-  if (!url || url.username || url.password || url.search) return undefined;
-  const isSafe = url.protocol === 'https:' || LOOPBACK.includes(url.hostname);
-  const [, path, campaign] = ADDRESS.exec(url.pathname) ?? [];
-  const key = url.hash ? KEY.exec(url.hash)?.[1] : null;
-  if (!isSafe || !/^https?:$/.test(url.protocol) || !campaign || key === undefined)
-    return undefined;
-  return { service: url.origin + (path ?? ''), campaign, publicKey: key };
+/** States in which a campaign takes nothing more from anybody, ever. */
+const OVER: readonly string[] = ['clients-sealed', 'released', 'purged'];
+
+/** Tells whether a campaign takes nothing more from anybody. */
+export function isOver({ state }: Pick<Campaign, 'state'>): boolean {
+  return OVER.includes(state);
 }
 
-/** Returns the match pattern of the service, which a person is asked to allow. */
-export function servicePattern({ service }: Invitation): string {
-  const { protocol, hostname } = new URL(service);
-  return `${protocol}//${hostname}/*`;
+/** Tells whether a campaign takes searches as they are, from anybody, now. */
+export function takesContributions({ state, isOpenToAll }: Campaign): boolean {
+  return isOpenToAll && state === 'opt-in-open';
 }
 
 /** Reads a campaign from its description, whose digests are computed here and never believed. */
@@ -52,6 +44,7 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
   const description = await readDescription(text, id).catch(() => undefined);
   if (!description) return undefined;
   const { name, purpose, consent, rules, open_enrolment: isOpen } = description.fields;
+  const { controller, contact, privacy_policy: privacyPolicy } = description.fields;
   const { version, text: consentText } = fields(consent);
   const { state } = description;
   const { opt_in_until: until } = fields(rules);
@@ -61,6 +54,9 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
     description: description.digest,
     name: `${name}`,
     purpose: `${purpose}`,
+    controller: textOf(controller),
+    contact: textOf(contact),
+    privacyPolicy: textOf(privacyPolicy),
     state: `${state}`,
     consent: { version: `${version}`, text: `${consentText}`, digest: description.consent },
     epsilon: Number(description.epsilon),
@@ -93,4 +89,8 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
 
 function areTexts(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -1,9 +1,9 @@
 /** Device of a person: records searches, sends reports, and deletes both. */
 import {
+  type Account,
   BlenderClient,
   type Fetch,
   type LedgerEntry,
-  LocalSearch,
   type Result,
   type Role,
   type SearchRecord,
@@ -11,19 +11,40 @@ import {
   secureBytes,
 } from '@blender-dp/client';
 import type { View } from '../messages.js';
-import { fetchCampaign, type Invitation, readInvitation } from './collection.js';
+import {
+  type KnownCampaign,
+  type Offer,
+  offered,
+  receiptOf,
+  withChoice,
+  withKnown,
+} from './choices.js';
+import { fetchCampaign } from './collection.js';
+import { type Invitation, LINK_PROBLEM, readInvitation } from './invitation.js';
 import { type Area, Kept, Turns } from './kept.js';
 import { withOldOptIns } from './old-opt-ins.js';
-import { agreed, contributionProblem, contributionText, isTimeToContribute } from './opt-in.js';
-import { drawRecord, type KeptRecord, withRecord } from './records.js';
 import {
+  contributionProblem,
+  contributionText,
+  isContributionDue,
+  OUTCOMES,
+  type Receipt,
+} from './opt-in.js';
+import * as problems from './problems.js';
+import { drawRecord, type KeptRecord, marked, withRecord } from './records.js';
+import { fetchRelease, type KeptRelease } from './release.js';
+import {
+  type Choice,
+  currentConsent,
   currentEntry,
   currentReceipt,
   FIRST_SETTINGS,
   isRecording,
+  recordsToSend,
   type Settings,
   type WatchedPage,
 } from './settings.js';
+import { addressOf, contributions } from './withdrawals.js';
 
 export interface DeviceParts {
   readonly area: Area;
@@ -34,24 +55,13 @@ export interface DeviceParts {
   readonly now: () => number;
 }
 
-/** The text of a release, for suggestions without a network. */
-export interface KeptRelease {
-  readonly text: string;
-  readonly fetchedAt: number;
-}
-
-const NO_INVITATION = 'the link of a campaign must be given first';
-const CHANGED = 'what the campaign promises has changed; please read it and choose again';
-const NOT_TAKEN_BACK =
-  'what was on this device was deleted, but the service did not confirm that it deleted your ' +
-  'contribution; take up the link again to withdraw it';
-const UNREACHABLE = 'the service cannot be reached, or does not know this campaign';
-
 /** Everything that the extension keeps and does. */
 export class Device {
   readonly settings: Kept<Settings>;
   readonly records: Kept<readonly KeptRecord[]>;
   readonly release: Kept<KeptRelease | null>;
+  /** Every campaign that the person chose for. */
+  readonly campaigns: Kept<readonly KnownCampaign[]>;
   readonly #parts: DeviceParts;
   readonly #ledger: Storage;
   readonly #turns = new Turns();
@@ -62,65 +72,58 @@ export class Device {
     this.#ledger = withOldOptIns(parts.ledger, this.settings);
     this.records = new Kept<readonly KeptRecord[]>(parts.area, 'records', []);
     this.release = new Kept<KeptRelease | null>(parts.area, 'release', null);
+    this.campaigns = new Kept<readonly KnownCampaign[]>(parts.area, 'campaigns', []);
   }
 
   async view(): Promise<View> {
-    const [settings, records, release] = await Promise.all([
+    const [settings, records, release, campaigns] = await Promise.all([
       this.settings.read(),
       this.records.read(),
       this.release.read(),
+      this.campaigns.read(),
     ]);
-    const account = await this.#client(settings.invitation).account();
     return {
       settings,
       records,
-      account: account.ok ? account : { spent: 0, left: 0, entries: [] },
+      campaigns,
+      account: await this.#account(),
       releaseFetchedAt: release?.fetchedAt ?? null,
     };
   }
 
-  /** Takes up an invitation, if its campaign can be read. */
+  /** Looks up the campaign of a link; nothing else changes before the person chooses. */
   async invite(text: string): Promise<string | undefined> {
     const invitation = readInvitation(text);
-    if (!invitation) return 'the link must look like https://collect.example/v1/campaigns/…';
+    if (!invitation) return LINK_PROBLEM;
     const campaign = await fetchCampaign(invitation, this.#parts.fetch);
-    if (!campaign) return UNREACHABLE;
-    await this.settings.change((old) => ({ ...old, invitation, campaign, list: null }));
+    if (!campaign) return problems.UNREACHABLE;
+    await this.settings.change((old) => ({ ...old, offer: { invitation, campaign } }));
     return undefined;
   }
 
   /** Records nothing and sends nothing from now on; what was gathered is deleted. */
   async leaveUnused(): Promise<void> {
-    await this.settings.change((old) => ({ ...old, choice: 'nothing' }));
+    await this.#choose('nothing', offered(await this.settings.read()));
     await this.records.forget();
   }
 
   async choosePrivate(): Promise<string | undefined> {
-    const { invitation, campaign } = await this.settings.read();
-    if (!invitation || !campaign) return NO_INVITATION;
-    const promised = campaign.description;
-    await this.settings.change((old) => ({ ...old, choice: 'private', promised }));
+    const about = offered(await this.settings.read());
+    if (!about) return problems.NO_INVITATION;
+    await this.#choose('private', about);
     return undefined;
   }
 
   /** Opts in, if the text that was shown is the campaign's, and this device did not report. */
   async chooseOptIn(textDigest: string): Promise<string | undefined> {
     const settings = await this.settings.read();
-    const { invitation, campaign } = settings;
-    if (!invitation || !campaign) return NO_INVITATION;
-    if (campaign.consent.digest !== textDigest) return 'the text has changed; please read it again';
-    if (await this.#entry(settings, 'report')) {
-      return 'this device has reported to this campaign, and nobody is in both groups';
-    }
-    const isBound = (await this.#entry(settings, 'contribution')) !== undefined;
-    const old = isBound ? currentReceipt(settings) : undefined;
-    const receipt = old ?? agreed(campaign, this.#parts.now());
-    await this.settings.change((before) => ({
-      ...before,
-      choice: 'opt-in',
-      promised: campaign.description,
-      receipts: { ...before.receipts, [invitation.campaign]: receipt },
-    }));
+    const about = offered(settings);
+    if (!about) return problems.NO_INVITATION;
+    if (about.campaign.consent.digest !== textDigest) return problems.TEXT_CHANGED;
+    const { entries } = await this.#account();
+    if (currentEntry(about, entries, 'report')) return problems.REPORTED;
+    const isBound = currentEntry(about, entries, 'contribution') !== undefined;
+    await this.#choose('opt-in', about, receiptOf(settings, about, isBound, this.#parts.now()));
     return undefined;
   }
 
@@ -130,8 +133,18 @@ export class Device {
 
   /** Keeps a record, if the person chose that anything is recorded. */
   async keep(record: SearchRecord): Promise<void> {
-    if (!isRecording(await this.settings.read())) return;
-    await this.records.change((records) => withRecord(records, record, this.#parts.now()));
+    const settings = await this.settings.read();
+    if (!isRecording(settings)) return;
+    const consent = currentConsent(settings);
+    await this.records.change((records) => withRecord(records, record, this.#parts.now(), consent));
+  }
+
+  /** Has a record sent with the others, or not, as the person ticked it. */
+  async tickRecord(at: number, isTicked: boolean): Promise<void> {
+    const consent = isTicked ? currentConsent(await this.settings.read()) : undefined;
+    await this.records.change((records) =>
+      records.map((record) => (record.at === at ? marked(record, consent) : record)),
+    );
   }
 
   async forgetRecord(at: number): Promise<void> {
@@ -143,8 +156,11 @@ export class Device {
     return this.#reporting(async ({ invitation }) => {
       if (!invitation) return undefined;
       const campaign = await fetchCampaign(invitation, this.#parts.fetch);
-      if (!campaign) return UNREACHABLE;
-      await this.settings.change((old) => ({ ...old, campaign, checkedAt: this.#parts.now() }));
+      if (!campaign) return problems.UNREACHABLE;
+      const checkedAt = this.#parts.now();
+      await this.settings.change((old) =>
+        old.invitation?.campaign === invitation.campaign ? { ...old, campaign, checkedAt } : old,
+      );
       return undefined;
     });
   }
@@ -152,16 +168,12 @@ export class Device {
   /** Sends what it is time to send, if anything. */
   send(): Promise<string | undefined> {
     return this.#reporting(async (settings) => {
-      const { choice, campaign, invitation } = settings;
-      if (!campaign || !invitation) return undefined;
-      if (choice === 'private') return this.#sendReport(settings, invitation);
-      const receipt = currentReceipt(settings);
-      if (choice !== 'opt-in' || !receipt || campaign.state !== 'opt-in-open') return undefined;
+      const { choice, invitation } = settings;
+      if (choice === 'private' && invitation) return this.#sendReport(settings, invitation);
       const made = await this.#entry(settings, 'contribution');
-      const isTime = made
-        ? made.state === 'unsent'
-        : isTimeToContribute(campaign, receipt, this.#parts.now());
-      return isTime ? this.#contribute(settings) : undefined;
+      const records = await this.records.read();
+      const isDue = isContributionDue(settings, made, records, this.#parts.now());
+      return isDue ? this.#contribute(settings) : undefined;
     });
   }
 
@@ -170,11 +182,12 @@ export class Device {
     return this.#reporting((settings) => this.#contribute(settings));
   }
 
-  /** Has the contribution deleted at the service; it cannot be made again. */
-  withdraw(): Promise<string | undefined> {
-    return this.#reporting(async ({ invitation }) => {
-      if (!invitation) return NO_INVITATION;
-      return problemOf(await this.#client(invitation).withdraw(invitation.campaign));
+  /** Has a contribution deleted at the service that it was sent to; it cannot be made again. */
+  withdraw(campaign: string): Promise<string | undefined> {
+    return this.#reporting(async (settings) => {
+      const service = addressOf(settings, (await this.#account()).entries, campaign);
+      if (!service) return problems.NO_ADDRESS;
+      return problemOf(await this.#client({ service }).withdraw(campaign));
     });
   }
 
@@ -182,11 +195,9 @@ export class Device {
   refreshRelease(): Promise<string | undefined> {
     return this.#reporting(async ({ campaign, invitation }) => {
       if (campaign?.state !== 'released' || !invitation) return undefined;
-      const found = await this.#client(invitation).release(invitation.campaign);
-      const problem = found.ok ? problemOf(LocalSearch.open(found.text)) : found.problem;
-      if (!found.ok || problem) return problem;
-      const { text } = found;
-      await this.release.change(() => ({ text, fetchedAt: this.#parts.now() }));
+      const found = await fetchRelease(this.#client(invitation), invitation.campaign);
+      if (!found.ok) return found.problem;
+      await this.release.change(() => ({ text: found.text, fetchedAt: this.#parts.now() }));
       return undefined;
     });
   }
@@ -204,19 +215,24 @@ export class Device {
    */
   forgetEverything(): Promise<string | undefined> {
     return this.#turns.take(async () => {
-      const account = await this.#client(null).account();
-      const given = (account.ok ? account.entries : []).filter(
-        ({ role, state }) => role === 'contribution' && state !== 'withdrawn',
-      );
+      const { entries } = await this.#account();
       const taken = await Promise.all(
-        given.map(({ service, campaign }) =>
-          this.#client({ service, campaign, publicKey: null }).withdraw(campaign),
+        contributions(entries).map(({ service, campaign }) =>
+          this.#client({ service }).withdraw(campaign),
         ),
       );
       await Promise.all([this.settings.forget(), this.records.forget(), this.release.forget()]);
-      const forgotten = problemOf(await this.#client(null).forget());
-      return forgotten ?? (taken.every(({ ok }) => ok) ? undefined : NOT_TAKEN_BACK);
+      await this.campaigns.change((known) =>
+        known.filter(({ id }) => entries.some(({ campaign }) => campaign === id)),
+      );
+      const forgotten = problemOf(await this.#client().forget());
+      return forgotten ?? (taken.every(({ ok }) => ok) ? undefined : problems.NOT_TAKEN_BACK);
     });
+  }
+
+  async #choose(choice: Choice, about: Offer | undefined, receipt?: Receipt): Promise<void> {
+    const settings = await this.settings.change((old) => withChoice(old, choice, about, receipt));
+    await this.campaigns.change((known) => withKnown(known, settings, this.#parts.now()));
   }
 
   async #sendReport(settings: Settings, invitation: Invitation): Promise<string | undefined> {
@@ -228,7 +244,7 @@ export class Device {
     if (settings.campaign?.state !== 'clients-open' || isCounted) return undefined;
     const list = await client.headList(invitation.campaign);
     if (!list.ok) return list.problem;
-    if (list.description !== settings.promised) return CHANGED;
+    if (list.description !== settings.promised) return problems.CHANGED;
     await this.settings.change((old) => ({ ...old, list }));
     const record = drawRecord(await this.records.read(), secureBytes);
     return problemOf(await client.report(invitation.campaign, record));
@@ -237,30 +253,28 @@ export class Device {
   async #contribute(settings: Settings): Promise<string | undefined> {
     const { campaign, invitation } = settings;
     const receipt = currentReceipt(settings);
-    if (!campaign || !invitation || !receipt) return NO_INVITATION;
+    if (!campaign || !invitation || !receipt) return problems.NO_INVITATION;
     const made = await this.#entry(settings, 'contribution');
-    const problem = contributionProblem(campaign, receipt, made);
+    const problem = contributionProblem(settings, campaign, receipt, made);
     if (problem) return problem;
-    const { description: promised } = campaign;
-    if (promised !== settings.promised) return CHANGED;
-    const body = contributionText(receipt, await this.records.read());
-    const contribution = { agreed: receipt.digest, promised, body };
+    const records = recordsToSend(settings, await this.records.read());
+    if (!made && !records.length) return problems.NOTHING_TO_SEND;
+    const body = contributionText(receipt, records);
+    const contribution = { agreed: receipt.digest, promised: campaign.description, body };
     const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
-    if (!after.ok) return after.problem;
-    return {
-      sent: undefined,
-      unsent: 'the contribution could not be sent; it will be later',
-      uncertain: 'the service may have your searches already; withdraw them to be sure',
-      refused: 'the service refused the contribution',
-      withdrawn: 'this device withdrew from the campaign, which is for good',
-    }[after.state];
+    return after.ok ? OUTCOMES[after.state] : after.problem;
   }
 
-  /** Returns what this device made for the campaign at hand; an unreadable ledger is no answer. */
+  /** Returns what this device made for the campaign at hand. */
   async #entry(settings: Settings, role: Role): Promise<LedgerEntry | undefined> {
-    const account = await this.#client(settings.invitation).account();
+    return currentEntry(settings, (await this.#account()).entries, role);
+  }
+
+  /** Returns what was spent on what; an unreadable ledger is no answer. */
+  async #account(): Promise<Account> {
+    const account = await this.#client().account();
     if (!account.ok) throw new Error(account.problem);
-    return currentEntry(settings, account.entries, role);
+    return account;
   }
 
   /** Runs one thing at a time, and remembers what was wrong with the last. */
@@ -274,11 +288,9 @@ export class Device {
     });
   }
 
-  #client(invitation: Invitation | null): BlenderClient {
+  #client({ service = '', publicKey = null }: Partial<Invitation> = {}): BlenderClient {
     const { fetch, now } = this.#parts;
     const storage = this.#ledger;
-    const publicKey = invitation?.publicKey;
-    const service = invitation?.service ?? '';
     return new BlenderClient({ service, storage, fetch, now, ...(publicKey ? { publicKey } : {}) });
   }
 }

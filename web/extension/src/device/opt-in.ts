@@ -1,13 +1,25 @@
 /** Contribution of an opt-in user: after consent, raw records are sent once. */
-import type { LedgerEntry } from '@blender-dp/client';
+import type { EntryState, LedgerEntry } from '@blender-dp/client';
 import type { Campaign } from './collection.js';
+import { CHANGED, NOT_AGREED } from './problems.js';
 import { type KeptRecord, MOST_RECORDS } from './records.js';
+import { currentReceipt, recordsToSend, type Settings } from './settings.js';
 
 const DAY = 86_400_000;
 /** So long records are gathered before they are sent. */
 export const DAYS_GATHERED = 7;
 /** A service takes 4 MiB. */
 const MOST_BYTES = 4_000_000;
+
+/** What to tell a person after a contribution, by what became of it; nothing if all is well. */
+export const OUTCOMES: Readonly<Record<EntryState, string | undefined>> = {
+  sent: undefined,
+  unsent: 'the contribution could not be sent; it will be later',
+  uncertain: 'the service may have your searches already; withdraw them to be sure',
+  refused: 'the service refused the contribution',
+  withdrawn: 'this device withdrew from the campaign, which is for good',
+};
+
 /** Which text somebody agreed to, and when. */
 export interface Receipt {
   readonly version: string;
@@ -21,10 +33,20 @@ export function agreed(campaign: Campaign, now: number): Receipt {
   return { version, digest, givenAt: now };
 }
 
-/** Tells whether what was gathered should be sent by itself now. */
-export function isTimeToContribute(campaign: Campaign, receipt: Receipt, now: number): boolean {
+/** Tells whether what was gathered, or could not be sent before, should be sent by itself now. */
+export function isContributionDue(
+  settings: Settings,
+  made: LedgerEntry | undefined,
+  records: readonly KeptRecord[],
+  now: number,
+): boolean {
+  const { campaign, choice } = settings;
+  const receipt = currentReceipt(settings);
+  if (choice !== 'opt-in' || !receipt || campaign?.state !== 'opt-in-open') return false;
+  if (made) return made.state === 'unsent';
   const isLastDay = campaign.optInUntil !== null && now >= campaign.optInUntil - DAY;
-  return isLastDay || now >= receipt.givenAt + DAYS_GATHERED * DAY;
+  const isTime = isLastDay || now >= receipt.givenAt + DAYS_GATHERED * DAY;
+  return isTime && recordsToSend(settings, records).length > 0;
 }
 
 /**
@@ -33,10 +55,12 @@ export function isTimeToContribute(campaign: Campaign, receipt: Receipt, now: nu
  * Whether one was made is in the ledger alone, which outlives everything else that is kept.
  */
 export function contributionProblem(
+  { choice, promised }: Settings,
   campaign: Campaign,
   receipt: Receipt,
   made: LedgerEntry | undefined,
 ): string | undefined {
+  if (choice !== 'opt-in') return NOT_AGREED;
   if (made && made.state !== 'unsent') {
     return 'this device has nothing to contribute to this campaign';
   }
@@ -44,7 +68,7 @@ export function contributionProblem(
   if (receipt.digest !== campaign.consent.digest) {
     return 'the text that you agreed to has changed; please read it and choose again';
   }
-  return undefined;
+  return promised === campaign.description ? undefined : CHANGED;
 }
 
 /** Writes what is sent: the receipt and the newest records, as many as a service takes. */

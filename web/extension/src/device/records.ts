@@ -4,6 +4,8 @@ import { drawBelow, type SearchRecord, type UniformBytes } from '@blender-dp/cli
 export interface KeptRecord extends SearchRecord {
   /** When it was clicked, in milliseconds since 1970. */
   readonly at: number;
+  /** The consent by which it may be sent as it is: given before it was made, or for it alone. */
+  readonly consent?: string;
 }
 
 export const DAYS_KEPT = 90;
@@ -16,11 +18,17 @@ export function withRecord(
   records: readonly KeptRecord[],
   { query, url }: SearchRecord,
   now: number,
+  consent?: string,
 ): readonly KeptRecord[] {
   // Times tell records apart, so no two are equal.
   const at = Math.max(now, (records.at(-1)?.at ?? 0) + 1);
   const kept = records.filter((record) => record.at > now - DAYS_KEPT * DAY);
-  return [...kept, { query, url, at }].slice(-MOST_RECORDS);
+  return [...kept, marked({ query, url, at }, consent)].slice(-MOST_RECORDS);
+}
+
+/** Returns a record that a consent covers, or none does. */
+export function marked({ query, url, at }: KeptRecord, consent?: string): KeptRecord {
+  return consent === undefined ? { query, url, at } : { query, url, at, consent };
 }
 
 /** Draws the one record that a private report is about; null if there is none. */

@@ -1,8 +1,11 @@
 /** Settings: what a person chose, and the state that follows from it. */
 import type { LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { KNOWN_PAGES, type SearchPage } from '../search-pages/search-page.js';
-import type { Campaign, Invitation } from './collection.js';
+import type { Offer } from './choices.js';
+import { type Campaign, isOver } from './collection.js';
+import type { Invitation } from './invitation.js';
 import type { Receipt } from './opt-in.js';
+import type { KeptRecord } from './records.js';
 
 /** Chosen role: opt-in user, client with private reports, or neither. */
 export type Choice = 'opt-in' | 'private' | 'nothing';
@@ -16,6 +19,8 @@ export interface Settings {
   readonly invitation: Invitation | null;
   /** The campaign as it was seen last. */
   readonly campaign: Campaign | null;
+  /** The campaign that was looked up last, if nothing was chosen for it yet. */
+  readonly offer: Offer | null;
   /** The digest of the description that the person chose by: what is sent must keep to it. */
   readonly promised: string | null;
   /** The campaign's list as it was seen last: what reports say. */
@@ -32,6 +37,7 @@ export const FIRST_SETTINGS: Settings = {
   choice: null,
   invitation: null,
   campaign: null,
+  offer: null,
   promised: null,
   list: null,
   receipts: {},
@@ -40,9 +46,9 @@ export const FIRST_SETTINGS: Settings = {
   checkedAt: null,
 };
 
-/** Tells whether clicks are recorded at all. */
-export function isRecording({ choice }: Settings): boolean {
-  return choice === 'opt-in' || choice === 'private';
+/** Tells whether clicks are recorded at all: not for a campaign that takes nothing more. */
+export function isRecording({ choice, campaign }: Settings): boolean {
+  return (choice === 'opt-in' || choice === 'private') && campaign !== null && !isOver(campaign);
 }
 
 /** Returns what the person agreed to for the campaign at hand. */
@@ -50,9 +56,26 @@ export function currentReceipt({ invitation, receipts }: Settings): Receipt | un
   return invitation ? receipts[invitation.campaign] : undefined;
 }
 
+/** Names the consent that lets searches leave as they are now, if there is one. */
+export function currentConsent(settings: Settings): string | undefined {
+  const receipt = currentReceipt(settings);
+  return settings.choice === 'opt-in' && receipt
+    ? `${settings.invitation?.campaign} ${receipt.givenAt}`
+    : undefined;
+}
+
+/** Returns the records that are sent as they are, if they are sent now. */
+export function recordsToSend(
+  settings: Settings,
+  records: readonly KeptRecord[],
+): readonly KeptRecord[] {
+  const consent = currentConsent(settings);
+  return records.filter((record) => consent !== undefined && record.consent === consent);
+}
+
 /** Returns what this device made for the campaign at hand in one role, from the ledger. */
 export function currentEntry(
-  { invitation }: Settings,
+  { invitation }: Pick<Settings, 'invitation'>,
   entries: readonly LedgerEntry[],
   role: Role,
 ): LedgerEntry | undefined {

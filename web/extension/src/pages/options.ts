@@ -1,8 +1,10 @@
 /** Options page: everything on the device, everything that left it, and how to delete it. */
+import type { KeptRecord } from '../device/records.js';
+import { currentConsent, currentEntry } from '../device/settings.js';
 import { type Answer, ask, type Command, type View } from '../messages.js';
 import { timeText } from '../words/numbers.js';
 import { standingSentence, stateSentence } from '../words/standing.js';
-import { button, byId, row, tell } from './elements.js';
+import { button, byId, made, row, tell } from './elements.js';
 import { showSearchPages, startSearchPages } from './search-pages-part.js';
 import { showSent } from './sent-part.js';
 
@@ -13,15 +15,20 @@ const MOST_ROWS = 200;
 async function command(wanted: Command, done = ''): Promise<Answer> {
   const answer = await ask(wanted);
   tell(said, answer.ok ? undefined : answer.problem, done);
-  const view = answer.ok ? answer : await ask({ kind: 'view' });
-  if (view.ok) show(view.view);
+  if (answer.ok) show(answer.view);
+  else await refresh();
   return answer;
+}
+
+async function refresh(): Promise<void> {
+  const answer = await ask({ kind: 'view' });
+  if (answer.ok) show(answer.view);
 }
 
 function show(view: View): void {
   showStanding(view);
   showRecords(view);
-  showSent(view);
+  showSent(view, command);
   showSearchPages(view);
 }
 
@@ -38,19 +45,38 @@ function showStanding({ settings, account, releaseFetchedAt }: View): void {
     : 'There are no suggestions yet.';
 }
 
-function showRecords({ records }: View): void {
+function showRecords({ settings, records, account }: View): void {
+  const consent = currentConsent(settings);
+  const isMade = currentEntry(settings, account.entries, 'contribution') !== undefined;
+  const canTick = consent !== undefined && !isMade;
   const newest = records.slice(-MOST_ROWS).reverse();
-  const rows = newest.map(({ query, url, at }) =>
+  const rows = newest.map((record) =>
     row(
-      query,
-      url,
-      timeText(at),
-      button('Delete', () => command({ kind: 'forget-record', at }), `Delete ${query}`),
+      record.query,
+      record.url,
+      timeText(record.at),
+      canTick ? tick(record, record.consent === consent) : '',
+      button(
+        'Delete',
+        () => command({ kind: 'forget-record', at: record.at }),
+        `Delete ${record.query}`,
+      ),
     ),
   );
   byId('records', HTMLTableSectionElement).replaceChildren(...rows);
   byId('record-count', HTMLElement).textContent = String(records.length);
   byId('records-table', HTMLElement).hidden = !records.length;
+  byId('ticking', HTMLElement).hidden = !canTick;
+}
+
+/** Makes the box that decides whether a search is sent as it is. */
+function tick({ query, at }: KeptRecord, checked: boolean): HTMLElement {
+  const box = made('input', { type: 'checkbox', checked });
+  box.setAttribute('aria-label', `Send ${query}`);
+  box.addEventListener('change', () => {
+    void command({ kind: 'tick-record', at, isTicked: box.checked });
+  });
+  return made('label', { className: 'switch' }, box, 'send');
 }
 
 async function deleteEverything(): Promise<void> {
@@ -65,8 +91,11 @@ function onClick(id: string, work: () => unknown): void {
 startSearchPages(command);
 onClick('check', () => command({ kind: 'check' }, 'Done.'));
 onClick('contribute', () => command({ kind: 'contribute' }, 'Your searches were sent.'));
-onClick('withdraw', () => command({ kind: 'withdraw' }, 'Your searches were deleted there.'));
 onClick('delete', () => byId('deleting', HTMLDialogElement).showModal());
 onClick('keep', () => byId('deleting', HTMLDialogElement).close());
 onClick('confirm', deleteEverything);
+// Searches are made in other tabs: what is shown here must be so when it is looked at.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void refresh();
+});
 void command({ kind: 'view' });

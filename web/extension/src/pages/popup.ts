@@ -1,7 +1,7 @@
 /** Popup: popular searches that match what is typed, computed on the device. */
 import { LocalSearch, type Suggestion } from '@blender-dp/client';
-import type { KeptRelease } from '../device/device.js';
 import { Kept } from '../device/kept.js';
+import type { KeptRelease } from '../device/release.js';
 import { ask } from '../messages.js';
 import { epsilonText, shareText } from '../words/numbers.js';
 import { standingSentence } from '../words/standing.js';
@@ -67,7 +67,7 @@ async function showStanding(): Promise<void> {
   const { settings, account } = answer.view;
   byId('standing', HTMLElement).textContent = standingSentence(settings, account);
   byId('budget', HTMLElement).textContent =
-    `ε spent ${epsilonText(account.spent)}, left ${epsilonText(account.left)}`;
+    `Privacy budget: ${epsilonText(account.spent)} used, ${epsilonText(account.left)} left`;
   byId('start', HTMLElement).hidden = settings.choice !== null;
 }
 

@@ -1,34 +1,49 @@
-/** Section of the options: the exact bytes that left the device. */
+/** Section of the options: the ledger, every campaign ever and the exact bytes that left for it. */
 import type { LedgerEntry } from '@blender-dp/client';
-import { currentEntry } from '../device/settings.js';
-import type { View } from '../messages.js';
+import { currentEntry, recordsToSend } from '../device/settings.js';
+import type { Command, View } from '../messages.js';
+import {
+  costSentence,
+  entryState,
+  entryTitle,
+  hostOf,
+  type LedgerPart,
+  ledgerParts,
+  withdrawalSentence,
+} from '../words/ledger.js';
 import { countText, epsilonText, timeText } from '../words/numbers.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../words/reports.js';
-import { byId, made } from './elements.js';
+import { collectorLine } from './collector.js';
+import { button, byId, made } from './elements.js';
 
-const TITLES = { report: 'Private report', contribution: 'Your searches as they are' };
-const STATES = {
-  sent: 'sent',
-  unsent: 'not known to have arrived',
-  refused: 'not taken by the service',
-  uncertain: 'may have arrived',
-  withdrawn: 'withdrawn',
-};
+type Send = (command: Command, done?: string) => Promise<unknown>;
 
-/** Shows reports, contributions, and the budget. */
-export function showSent({ settings, account }: View): void {
-  const parts = account.entries.map((entry) => sentItem(entry, settings)).reverse();
-  const nothing = made('p', { className: 'quiet' }, 'Nothing about you has left this device.');
-  byId('sent', HTMLElement).replaceChildren(...(parts.length ? parts : [nothing]));
+/** Shows every campaign with its reports and contributions, and the budget. */
+export function showSent(view: View, send: Send): void {
+  const { settings, account } = view;
+  const parts = ledgerParts(view.campaigns, account);
+  const hasLeft = account.entries.length > 0;
+  byId('nothing-left', HTMLElement).hidden = hasLeft;
+  byId('sent', HTMLElement).replaceChildren(...parts.map((part) => campaignCard(part, view, send)));
   byId('spent', HTMLElement).textContent = epsilonText(account.spent);
   byId('left', HTMLElement).textContent = epsilonText(account.left);
   byId('budget', HTMLMeterElement).value = account.spent;
   byId('budget', HTMLMeterElement).max = account.spent + account.left || 1;
-  const given = currentEntry(settings, account.entries, 'contribution');
-  const isUnsent = given === undefined || given.state === 'unsent';
-  byId('contribute', HTMLElement).hidden = settings.choice !== 'opt-in' || !isUnsent;
-  byId('withdraw', HTMLElement).hidden = given === undefined || given.state === 'withdrawn';
   byId('explained', HTMLElement).replaceChildren(...explained(settings));
+  showSending(view);
+}
+
+/** Offers to send what is ticked now, if that is still to be done. */
+function showSending({ settings, account, records }: View): void {
+  const given = currentEntry(settings, account.entries, 'contribution');
+  const isOpen = settings.choice === 'opt-in' && settings.campaign?.state === 'opt-in-open';
+  const count = recordsToSend(settings, records).length;
+  const sending = byId('contribute', HTMLButtonElement);
+  sending.hidden = !isOpen || (given !== undefined && given.state !== 'unsent');
+  sending.disabled = given === undefined && count === 0;
+  sending.textContent = given
+    ? 'Send my searches again now'
+    : `Send ${countText(count, 'ticked search', 'ticked searches')} now`;
 }
 
 /** Says what reports say, from the list that the campaign published. */
@@ -39,28 +54,51 @@ function explained({ list, campaign }: View['settings']): HTMLElement[] {
   return [...sentences, ...NOT_SAID].map((sentence) => made('li', {}, sentence));
 }
 
-function sentItem(entry: LedgerEntry, { list }: View['settings']): HTMLElement {
-  const { role, state, body, drawnAt, epsilon, delta } = entry;
-  const isKnown = role === 'report' && list?.digest === entry.madeFor && body;
-  const odds = isKnown ? oddsOfReport(list, body) : undefined;
-  const deltaPart = Number(delta) > 0 ? `, δ = ${Number(delta)}` : '';
-  const sentences = [`It cost ε = ${epsilonText(Number(epsilon))}${deltaPart}.`];
-  if (odds) sentences.push(oddsSentence(odds));
-  return item(`${TITLES[role]}, ${STATES[state]}, made ${timeText(drawnAt)}`, body, sentences);
-}
-
-function item(title: string, bytes: string, sentences: readonly string[]): HTMLElement {
-  const size = new TextEncoder().encode(bytes).length;
-  const what = made('code', {}, bytes || 'The bytes were deleted.');
-  const block = made('pre', { tabIndex: 0 }, what);
-  block.setAttribute('aria-label', 'Exactly what is sent');
-  block.setAttribute('role', 'region');
+function campaignCard(part: LedgerPart, { settings }: View, send: Send): HTMLElement {
+  const nothing = made('p', {}, 'Nothing has left this device for this campaign.');
+  const entries = part.entries.map((entry) => entryItem(entry, part, settings, send));
   return made(
     'article',
     { className: 'card' },
-    made('h3', {}, title),
-    ...sentences.map((sentence) => made('p', {}, sentence)),
-    made('p', { className: 'quiet' }, `Exactly these ${countText(size, 'byte', 'bytes')}:`),
-    block,
+    made('h3', {}, part.name),
+    collectorLine(part, hostOf(part.service)),
+    ...(entries.length ? entries : [nothing]),
   );
+}
+
+function entryItem(
+  entry: LedgerEntry,
+  { name }: LedgerPart,
+  { list }: View['settings'],
+  send: Send,
+): HTMLElement {
+  const { role, state, body, drawnAt, campaign } = entry;
+  const isKnown = role === 'report' && list?.digest === entry.madeFor && body;
+  const odds = isKnown ? oddsOfReport(list, body) : undefined;
+  const sentences = [
+    `${entryState(entry)}. Made ${timeText(drawnAt)}.`,
+    costSentence(entry),
+    ...(odds ? [oddsSentence(odds)] : []),
+    withdrawalSentence(role, state),
+  ];
+  const withdraw = () => send({ kind: 'withdraw', campaign }, 'Your searches were deleted there.');
+  const canWithdraw = role === 'contribution' && state !== 'withdrawn';
+  return made(
+    'div',
+    { className: 'entry' },
+    made('h4', {}, entryTitle(entry)),
+    ...sentences.map((sentence) => made('p', {}, sentence)),
+    exactBytes(body),
+    ...(canWithdraw ? [button('Withdraw', withdraw, `Withdraw from ${name}`)] : []),
+  );
+}
+
+function exactBytes(body: string): HTMLElement {
+  const size = new TextEncoder().encode(body).length;
+  if (!size) return made('p', { className: 'quiet' }, 'The bytes were deleted on this device.');
+  const block = made('pre', { tabIndex: 0 }, made('code', {}, body));
+  block.setAttribute('aria-label', 'Exactly what is sent');
+  block.setAttribute('role', 'region');
+  const title = `See exactly these ${countText(size, 'byte', 'bytes')}`;
+  return made('details', {}, made('summary', {}, title), block);
 }

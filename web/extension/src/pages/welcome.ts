@@ -1,10 +1,13 @@
 /** The first page: an invitation, three choices in plain words, and what follows from each. */
 
-import type { Campaign } from '../device/collection.js';
-import { readInvitation, servicePattern } from '../device/collection.js';
+import { offered } from '../device/choices.js';
+import { type Campaign, isOver, takesContributions } from '../device/collection.js';
+import { LINK_PROBLEM, linkOf, readInvitation, servicePattern } from '../device/invitation.js';
 import { ask, type Command, type View } from '../messages.js';
-import { epsilonText } from '../words/numbers.js';
+import { hostOf } from '../words/ledger.js';
+import { promiseSentence } from '../words/reports.js';
 import { stateSentence } from '../words/standing.js';
+import { collectorLine } from './collector.js';
 import { byId, tell } from './elements.js';
 import { allow } from './permissions.js';
 
@@ -13,28 +16,46 @@ const consent = byId('agrees', HTMLInputElement);
 let shown: Campaign | undefined;
 
 /** Shows a campaign before anything is chosen; the texts are the service's own. */
-function showCampaign({ settings }: View): void {
-  const { campaign } = settings;
-  shown = campaign ?? undefined;
-  byId('campaign', HTMLElement).hidden = !campaign;
-  for (const name of ['opt-in', 'private']) byId(name, HTMLInputElement).disabled = !campaign;
-  if (!campaign) return;
+function showCampaign({ settings, records }: View): void {
+  const about = offered(settings);
+  shown = about?.campaign;
+  byId('campaign', HTMLElement).hidden = !about;
+  byId('older', HTMLElement).hidden = records.length === 0;
+  if (!about) return;
+  const { campaign, invitation } = about;
   byId('name', HTMLElement).textContent = campaign.name;
+  const line = collectorLine(campaign, hostOf(invitation.service));
+  byId('collector', HTMLElement).replaceChildren(line);
   byId('purpose', HTMLElement).textContent = campaign.purpose;
   byId('state', HTMLElement).textContent = stateSentence(campaign.state);
   byId('consent-text', HTMLElement).textContent = campaign.consent.text;
-  byId('epsilon', HTMLElement).textContent =
-    `The campaign promises ε = ${epsilonText(campaign.epsilon)}.`;
-  const canOptIn = campaign.isOpenToAll && campaign.state === 'opt-in-open';
-  byId('opt-in', HTMLInputElement).disabled = !canOptIn;
-  byId('no-opt-in', HTMLElement).hidden = canOptIn;
+  byId('epsilon', HTMLElement).textContent = promiseSentence(campaign.epsilon);
+  permit('opt-in', 'no-opt-in', takesContributions(campaign));
+  permit('private', 'no-report', !isOver(campaign));
+}
+
+/** Lets something be chosen, or says why not. */
+function permit(choice: string, excuse: string, isPossible: boolean): void {
+  const radio = byId(choice, HTMLInputElement);
+  radio.disabled = !isPossible;
+  if (!isPossible) radio.checked = false;
+  byId(excuse, HTMLElement).hidden = isPossible;
+  showConsent();
+}
+
+/** Hides what was looked up: it is not the campaign of the link that stands there now. */
+function hideCampaign(): void {
+  shown = undefined;
+  byId('campaign', HTMLElement).hidden = true;
+  for (const choice of ['opt-in', 'private']) byId(choice, HTMLInputElement).disabled = true;
 }
 
 async function lookUp(): Promise<void> {
+  hideCampaign();
   const text = byId('invitation', HTMLInputElement).value;
   const invitation = readInvitation(text);
   if (!invitation) {
-    tell(said, 'the link must look like https://collect.example/v1/campaigns/…');
+    tell(said, LINK_PROBLEM);
     return;
   }
   if (!(await allow([servicePattern(invitation)]))) {
@@ -73,6 +94,7 @@ function showConsent(): void {
   byId('consent', HTMLElement).hidden = choice() !== 'opt-in';
 }
 
+byId('invitation', HTMLInputElement).addEventListener('input', hideCampaign);
 byId('find', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   void lookUp();
@@ -84,12 +106,8 @@ byId('choices', HTMLFormElement).addEventListener('submit', (event) => {
 byId('choices', HTMLFormElement).addEventListener('change', showConsent);
 ask({ kind: 'view' }).then((answer) => {
   if (!answer.ok) return;
-  const { invitation } = answer.view.settings;
-  if (invitation) {
-    const { service, campaign, publicKey } = invitation;
-    const key = publicKey ? `#${publicKey}` : '';
-    byId('invitation', HTMLInputElement).value = `${service}/v1/campaigns/${campaign}${key}`;
-  }
+  const about = offered(answer.view.settings);
+  if (about) byId('invitation', HTMLInputElement).value = linkOf(about.invitation);
   showCampaign(answer.view);
   const { choice: chosen } = answer.view.settings;
   const radio = chosen && byId(chosen, HTMLInputElement);

@@ -23,12 +23,24 @@ export function oddsOfReport(list: ListSummary, report: string): Odds | undefine
 
 /** Says what ε bounds: how much a report may change anybody's mind. */
 export function beliefSentence(epsilon: number): string {
-  const factor = Math.exp(epsilon);
-  const shown = factor < 10 ? factor.toFixed(1) : Math.round(factor).toLocaleString('en');
   return (
-    `Whoever reads it may find any guess about your search up to ${shown} times more likely than ` +
-    `before (ε = ${epsilonText(epsilon)}), and never more.`
+    `Whoever reads it may find any guess about your search up to ${factorText(epsilon)} times more ` +
+    `likely than before (ε = ${epsilonText(epsilon)}), and never more.`
   );
+}
+
+/** Says what the ε of a campaign means, before anything is chosen. */
+export function promiseSentence(epsilon: number): string {
+  return (
+    `Its privacy promise is ε = ${epsilonText(epsilon)}. What this means: what it publishes, or one ` +
+    `private report, makes any guess about you at most ${factorText(epsilon)} times more likely.`
+  );
+}
+
+/** Writes how many times more likely a guess may become. */
+export function factorText(epsilon: number): string {
+  const factor = Math.exp(epsilon);
+  return factor < 10 ? factor.toFixed(1) : Math.round(factor).toLocaleString('en');
 }
 
 /** What no report says. */

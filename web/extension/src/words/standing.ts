@@ -1,8 +1,8 @@
 /** State of a person in a campaign, as a sentence. */
 import type { Account } from '@blender-dp/client';
+import { isOver } from '../device/collection.js';
 import { DAYS_GATHERED } from '../device/opt-in.js';
 import { currentEntry, type Settings } from '../device/settings.js';
-import { epsilonText } from './numbers.js';
 
 const STATES: Readonly<Record<string, string>> = {
   draft: 'is being prepared',
@@ -20,11 +20,16 @@ export function stateSentence(state: string): string {
   return `It ${STATES[state] ?? 'is in a state that this version does not know'}.`;
 }
 
-/** Says what the extension does for this person now. */
+/** Says what the extension does for this person now; what it will not do is not promised. */
 export function standingSentence(settings: Settings, account: Account): string {
-  const { choice } = settings;
+  const { choice, campaign, promised } = settings;
   if (choice === null) return 'You have not chosen yet: nothing is recorded and nothing is sent.';
   if (choice === 'nothing') return 'Nothing is recorded and nothing is sent.';
+  const role = choice === 'private' ? 'report' : 'contribution';
+  const isMade = currentEntry(settings, account.entries, role) !== undefined;
+  if (!isMade && campaign?.description !== promised) {
+    return 'The campaign has changed what it promises. Nothing is sent until you choose again.';
+  }
   return choice === 'private'
     ? privateSentence(settings, account)
     : optInSentence(settings, account);
@@ -36,18 +41,22 @@ function privateSentence(settings: Settings, { entries }: Account): string {
     return 'Private reports: none is sent while the service may have your searches; withdraw them first.';
   }
   const entry = currentEntry(settings, entries, 'report');
-  if (!entry) {
-    const isWaiting = settings.campaign?.state !== 'clients-open';
-    return `Private reports: one report will be sent${isWaiting ? ' when the campaign takes them' : ' soon'}.`;
+  if (entry) return `Private reports: ${REPORT_STATES[entry.state]}.`;
+  const { campaign } = settings;
+  if (campaign && isOver(campaign)) {
+    return 'Private reports: this campaign is over. No report was sent, and none will be.';
   }
-  const epsilon = `ε = ${epsilonText(Number(entry.epsilon))}`;
-  if (entry.state === 'sent') return `Private reports: your one report was sent (${epsilon}).`;
-  if (entry.state === 'unsent') {
-    return `Private reports: your report is stored and will be sent (${epsilon}).`;
-  }
-  if (entry.state === 'refused') return 'Private reports: the service did not take your report.';
-  return `Private reports: your report may have been sent, and was deleted here (${epsilon}).`;
+  const isOpen = campaign?.state === 'clients-open';
+  return `Private reports: one report will be sent${isOpen ? ' soon' : ' when the campaign takes them'}.`;
 }
+
+const REPORT_STATES = {
+  sent: 'your one report was sent',
+  unsent: 'your report is stored and will be sent',
+  refused: 'the service did not take your report',
+  uncertain: 'your report may have been sent, and was deleted here',
+  withdrawn: 'your report was withdrawn',
+};
 
 const OPT_IN_STATES = {
   sent: 'your searches were sent as they are',
@@ -61,7 +70,10 @@ function optInSentence(settings: Settings, { entries }: Account): string {
   const given = currentEntry(settings, entries, 'contribution');
   if (given) return `Opt in: ${OPT_IN_STATES[given.state]}.`;
   if (settings.campaign?.state !== 'opt-in-open') {
-    return 'Opt in: the campaign takes no contributions now, so nothing was sent.';
+    return 'Opt in: the campaign takes no searches now. None of yours was sent to it.';
   }
-  return `Opt in: your searches are gathered and sent once, ${DAYS_GATHERED} days after you agreed or on the last day.`;
+  return (
+    'Opt in: the searches that are ticked below will be sent once, as they are: ' +
+    `${DAYS_GATHERED} days after you agreed, or on the campaign’s last day.`
+  );
 }

@@ -1,0 +1,92 @@
+"""The ledger: what people are told of all campaigns they took part in is true."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from extension.collection import Collection, new_campaign, running_collection, wait_for
+from extension.conftest import Look, NewPerson
+from extension.person import Person
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FIRST, SECOND, THIRD = "The first town", "The second town", "The third town"
+
+
+@pytest.fixture
+def campaigns(tmp_path: Path) -> Iterator[dict[str, Collection]]:
+    """Return three campaigns of one service, all of which take contributions."""
+    folder = tmp_path / "service"
+    folder.mkdir()
+    with running_collection(folder) as one:
+        names = (FIRST, SECOND, THIRD)
+        yield {name: new_campaign(one.service, one.token, name) for name in names}
+
+
+def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
+    campaigns: dict[str, Collection],
+    new_person: NewPerson,
+    engine_port: int,
+    look: Look,
+    tmp_path: Path,
+) -> None:
+    with new_person(tmp_path / "profile") as person:
+        options = take_private_reports(person, campaigns[FIRST], engine_port)
+        expect(options.locator("#nothing-left")).to_be_visible()
+        send_as_they_are(person, campaigns[SECOND])
+        # Looking at another campaign, and choosing for it, leaves the ledger as it is.
+        page = person.take_up(campaigns[THIRD].invitation)
+        options = person.choose(page, "I trust nobody")
+        expect(options.locator("#sent h3")).to_have_text([THIRD, SECOND, FIRST])
+        expect(options.locator("#nothing-left")).to_be_hidden()
+        expect(options.locator("#spent")).to_have_text("4")
+        given = part(options, SECOND)
+        expect(given).to_contain_text("1 search as it is, not scrambled")
+        expect(given).to_contain_text("the service can read these searches")
+        for name in (FIRST, THIRD):
+            expect(part(options, name)).to_contain_text("Nothing has left this device for this")
+            expect(part(options, name).get_by_role("button")).to_have_count(0)
+        look(options, "ledger")
+        given.get_by_role("button", name="Withdraw").click()
+        expect(options.locator("#said")).to_have_text("Your searches were deleted there.")
+        assert campaigns[SECOND].get("/progress")["withdrawn"] == 1
+        expect(given.get_by_role("button", name="Withdraw")).to_have_count(0)
+        expect(given).to_contain_text("deleted again by the service")
+        expect(options.locator("#spent")).to_have_text("4")  # what was spent stays spent
+
+
+def take_private_reports(person: Person, campaign: Collection, engine_port: int) -> Page:
+    """Search twice under "your searches stay on this device"."""
+    page = person.take_up(campaign.invitation)
+    expect(page.get_by_role("radio", name="I trust nobody")).to_be_enabled()
+    options = person.choose(page, "I trust nobody")
+    person.watch(options)
+    for query in ("private one", "private two"):
+        person.click_result(engine_port, query)
+    wait_for(lambda: len(person.records(options)) == 2, "the records")
+    return options
+
+
+def send_as_they_are(person: Person, campaign: Collection) -> None:
+    """Opt in later: what was recorded before is sent only if it is ticked."""
+    page = person.take_up(campaign.invitation)
+    page.get_by_role("radio", name="I trust them").check()
+    expect(page.locator("#older")).to_be_visible()
+    options = person.agree(page)
+    sending = options.locator("#contribute")
+    expect(sending).to_have_text("Send 0 ticked searches now")
+    expect(sending).to_be_disabled()
+    options.get_by_label("Send private two").check()
+    expect(sending).to_have_text("Send 1 ticked search now")
+    sending.click()
+    expect(options.locator("#said")).to_have_text("Your searches were sent.")
+    raw = [one for one in person.sent.to(campaign.port) if one.line.endswith("/opt-in HTTP/1.1")]
+    records = [json.loads(one.body)["records"] for one in raw]
+    assert [[record["query"] for record in sent] for sent in records] == [["private two"]]
+
+
+def part(options: Page, name: str) -> Locator:
+    """Return what the ledger says of one campaign."""
+    return options.locator("#sent article").filter(has_text=name)

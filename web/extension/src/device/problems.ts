@@ -1,0 +1,13 @@
+/** Problems that a person is told of, as sentences without a capital and a full stop. */
+
+export const NO_INVITATION = 'the link of a campaign must be given first';
+export const CHANGED = 'what the campaign promises has changed; please read it and choose again';
+export const NOT_TAKEN_BACK =
+  'what was on this device was deleted, but a service did not confirm that it deleted your ' +
+  'searches; withdraw them below when it can be reached';
+export const NO_ADDRESS = 'the link of this campaign must be looked up first';
+export const NOTHING_TO_SEND = 'no search is ticked, so nothing was sent';
+export const UNREACHABLE = 'the service cannot be reached, or does not know this campaign';
+export const NOT_AGREED = 'you have not agreed to send your searches as they are';
+export const TEXT_CHANGED = 'the text has changed; please read it again';
+export const REPORTED = 'this device has reported to this campaign, and nobody is in both groups';

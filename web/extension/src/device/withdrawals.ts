@@ -1,0 +1,24 @@
+/** Withdrawals: which contributions can be taken back, and where. */
+import type { LedgerEntry } from '@blender-dp/client';
+import { offered } from './choices.js';
+import type { Settings } from './settings.js';
+
+/** Returns the contributions that a service may still have. */
+export function contributions(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  return entries.filter(({ role, state }) => role === 'contribution' && state !== 'withdrawn');
+}
+
+/**
+ * Returns the address that a contribution was sent to, or undefined if it is not known.
+ *
+ * An earlier version kept none: then it is the address of the campaign's own link.
+ */
+export function addressOf(
+  settings: Settings,
+  entries: readonly LedgerEntry[],
+  campaign: string,
+): string | undefined {
+  const given = entries.find((one) => one.role === 'contribution' && one.campaign === campaign);
+  const link = offered(settings)?.invitation;
+  return given?.service || (link?.campaign === campaign ? link.service : undefined);
+}

@@ -1,0 +1,110 @@
+/** What left the device, campaign by campaign, in words. */
+import type { Account, EntryState, LedgerEntry, Role } from '@blender-dp/client';
+import type { KnownCampaign } from '../device/choices.js';
+import type { Collector } from '../device/collection.js';
+import { epsilonText } from './numbers.js';
+import { beliefSentence, factorText } from './reports.js';
+
+/** One campaign of the ledger, with all that was made for it. */
+export interface LedgerPart extends Collector {
+  readonly id: string;
+  readonly service: string;
+  readonly name: string;
+  /** When something was chosen or made last, in milliseconds since 1970. */
+  readonly at: number;
+  readonly entries: readonly LedgerEntry[];
+}
+
+const UNNAMED = { name: 'A campaign whose name is not known', controller: '', contact: '' };
+
+/** Returns every campaign that was chosen for or got something, the latest first. */
+export function ledgerParts(
+  campaigns: readonly KnownCampaign[],
+  { entries }: Account,
+): readonly LedgerPart[] {
+  const ids = new Set(
+    [...campaigns, ...entries].map((one) => ('id' in one ? one.id : one.campaign)),
+  );
+  return [...ids]
+    .map((id): LedgerPart => {
+      const known = campaigns.find((one) => one.id === id);
+      const own = entries.filter(({ campaign }) => campaign === id);
+      return {
+        ...UNNAMED,
+        privacyPolicy: '',
+        service: own[0]?.service ?? '',
+        ...known,
+        id,
+        at: Math.max(known?.chosenAt ?? 0, ...own.map(({ drawnAt }) => drawnAt)),
+        entries: own,
+      };
+    })
+    .sort((a, b) => b.at - a.at);
+}
+
+/** Returns who collects, as short sentences; what a campaign does not say is said to be missing. */
+export function collectorSentences({ controller, contact }: Collector): readonly string[] {
+  return [
+    controller ? `Collected by ${controller}.` : 'The campaign does not say who collects.',
+    contact ? `Questions: ${contact}.` : 'It gives no contact.',
+  ];
+}
+
+/** Returns the host of a service, which is who gets what is sent; empty if it is not known. */
+export function hostOf(service: string): string {
+  return URL.canParse(service) ? new URL(service).host : '';
+}
+
+const STATES: Readonly<Record<EntryState, string>> = {
+  sent: 'Sent',
+  unsent: 'Stored here and sent again until it arrives',
+  refused: 'Sent, but the service did not take it',
+  uncertain: 'It may have arrived',
+  withdrawn: 'Sent, and deleted again by the service',
+};
+
+/** Says what left: searches as they are, or one scrambled report. */
+export function entryTitle({ role, body }: LedgerEntry): string {
+  if (role === 'report') return 'One private report, scrambled on this device';
+  const count = recordCount(body);
+  if (count === 1) return '1 search as it is, not scrambled';
+  return `${count === undefined ? 'Your' : count.toLocaleString('en')} searches as they are, not scrambled`;
+}
+
+/** Says what became of it. */
+export function entryState({ state }: LedgerEntry): string {
+  return STATES[state];
+}
+
+/** Says what it cost, and what that means. */
+export function costSentence({ role, epsilon, delta }: LedgerEntry): string {
+  const cost = Number(epsilon);
+  if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost))}`;
+  return (
+    'What this means: the service can read these searches. Others see only what it publishes: that ' +
+    `makes any guess about you at most ${factorText(cost)} times more likely ` +
+    `(ε = ${epsilonText(cost)}), except with a tiny chance (δ = ${Number(delta)}).`
+  );
+}
+
+/** Says how something is taken back. */
+export function withdrawalSentence(role: Role, state: EntryState): string {
+  if (role === 'report') {
+    return 'It cannot be taken back: the service does not know which report is yours.';
+  }
+  return state === 'withdrawn'
+    ? 'The service confirmed that it deleted them. What they cost stays counted.'
+    : 'You can withdraw while the campaign still takes searches. After that, ask the contact above.';
+}
+
+function recordCount(body: string): number | undefined {
+  try {
+    return JSON.parse(body).records.length;
+  } catch {
+    return undefined;
+  }
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
