@@ -1,4 +1,4 @@
-"""The ``blender-dp`` command: one file per subcommand, no computation of its own."""
+"""The ``blender-dp`` command: one file per subcommand, without computations."""
 
 import sys
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ app = App(
 app.register_install_completion_command(
     help="Install completion for the shell you use; start a new shell afterwards."
 )
-# A command is named by its path and imported when it is called: a start loads only what it uses.
+# A command is named by its path and imported when it is called, so that a start loads little.
 for command in (
     *("demo", "run", "head_list", "privatize", "estimate", "blend"),
     *("search", "trends", "plan", "certify", "audit", "evaluate", "reproduce", "synth"),

@@ -37,25 +37,25 @@ def audit(
 ) -> None:
     """Attack the devices and the curator's steps of this installation, seeing only their output.
 
-    Neighbouring inputs are chosen, the code is run on them many times, and exact bounds on what
-    came out prove an ε that is spent at least. Needs no data and touches none. A pass means that
-    these attacks found nothing; certify computes what is spent at most.
-    Exit status: 0 if nothing above a promise was proved, 1 if it was, 2 for a wrong argument.
+    Neighbouring inputs are chosen, the code is run on them many times, and exact bounds on the
+    outputs prove a lower bound on the privacy loss ε. Reads no data. A pass means that these
+    attacks found nothing; certify computes an upper bound.
+    Exit status: 0 if no loss above the promise was proved, 1 if one was, 2 for a wrong argument.
 
     Parameters
     ----------
     head_list
-        A published head_list.json whose devices are attacked; small lists of our own if left out.
+        A published head_list.json whose devices are attacked. Default: small built-in lists.
     epsilon
-        The promise under which the code is run. A small one needs fewer draws to be held to.
+        ε under which the code is run. A small one needs fewer draws to be tested.
     delta
-        Likewise.
+        δ under which the code is run.
     draws
-        Draws of each neighbour for what is fastest; slower parts get a fixed share of it.
+        Draws of each neighbour for the fastest part; slower parts get a fixed share of them.
     alpha
-        How often an audit may accuse correct code, all its proofs together.
+        Probability that an audit accuses correct code, over all its proofs together.
     seed
-        Repeat an audit.
+        Seed, to repeat an audit.
     json
         Print the findings for a program instead of the table.
     """

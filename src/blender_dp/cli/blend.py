@@ -1,4 +1,4 @@
-"""``blender-dp blend``: both sides' files into one result."""
+"""``blender-dp blend``: blends both sides' files into one result."""
 
 from pathlib import Path
 
@@ -31,11 +31,11 @@ def blend(
     opt_in_estimates
         opt_in_estimates.json of the head-list command.
     client_estimates
-        What the estimate command wrote.
+        File of the estimate command.
     output
         Directory to make for the results.
     overwrite
-        Replace an earlier result in the same place, once the new one is whole.
+        Replace an earlier result in the same place, once the new one is complete.
     json
         Print a summary for a program instead of the table.
     """

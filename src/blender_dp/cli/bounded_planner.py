@@ -1,7 +1,7 @@
-"""The planner of a service: each question in a process of its own, with limits on time and memory.
+"""Planner of a service: a separate process per question, with limits on time and memory.
 
-A question with many opt-in users would take hours and all memory; in a thread of the service
-nothing could end it.
+A question with many opt-in users would take hours and all memory, and a thread of the service could
+not be ended.
 """
 
 import json
@@ -17,7 +17,7 @@ from blender_dp.core.errors import BlenderError, BrokenInvariantError
 from blender_dp.service.dependencies import TooMuchWorkError
 
 SECONDS = 60.0
-"""Of a question, from its process's start to its end."""
+"""Time limit of a question, from its process's start to its end."""
 _COMMAND = (sys.executable, "-m", "blender_dp.cli.plan_process")
 
 
@@ -30,7 +30,7 @@ class BoundedPlanner:
 
     def __call__(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer to a question; raise if it would take too long or too much."""
-        reading, writing = os.pipe()  # closed when the parent ends: the child then stops
+        reading, writing = os.pipe()  # closed when the parent ends, which stops the child
         try:
             process = subprocess.Popen(  # noqa: S603 - our own command, and numbers as JSON
                 [*self.command, json.dumps(question)],
@@ -52,7 +52,7 @@ class BoundedPlanner:
 
 
 def _answer(status: int, written: bytes) -> Mapping[str, Any]:
-    if status < 0 or status == OUT_OF_MEMORY:  # ended by the kernel, or at the limit of memory
+    if status < 0 or status == OUT_OF_MEMORY:  # the kernel or the memory limit ended it
         raise TooMuchWorkError
     if status != 0:
         raise BrokenInvariantError("the planner's process failed")

@@ -40,25 +40,25 @@ def certify(
 ) -> None:
     """Compute exactly the privacy cost of a published head list or a result.
 
-    From published files alone, in exact arithmetic: every column of the clients' channel, discovery
-    over all swaps of a user, noise against sensitivity, and their sum. A result's own certificates
-    are computed again and must be the same.
-    Exit status: 0 if every promise is kept, 1 if not, 2 if a file is not what it should be.
+    Uses published files only, in exact arithmetic: every column of the clients' channel, discovery
+    over all replacements of a user, noise against sensitivity, and their sum. The certificates in a
+    result are computed again and must be equal.
+    Exit status: 0 if every promise is kept, 1 if not, 2 if a file is invalid.
 
     Parameters
     ----------
     published
-        A head_list.json, which says what clients spend; or the directory of a result.
+        A head_list.json, for the clients' cost; or the directory of a result.
     opt_in_estimates
-        opt_in_estimates.json of the same list; adds the opt-in users.
+        opt_in_estimates.json of the same list; adds the opt-in users' cost.
     epsilon
-        The promise to hold the list against, with --delta; adds the opt-in users.
+        Promised ε to compare the list with, with --delta; adds the opt-in users' cost.
     delta
-        Likewise.
+        Promised δ to compare the list with, with --epsilon.
     one_record_each
-        One record a user was declared (a list for subset selection).
+        Users were declared to have one record each (a list for subset selection).
     records_per_optin_user
-        m_O (a list for LocalAlg).
+        m_O, the records per opt-in user (a list for LocalAlg).
     output
         File to write the certificate to, such as certificate.json.
     json

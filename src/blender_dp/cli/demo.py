@@ -33,11 +33,11 @@ def demo(
     output
         Directory for the results; an earlier demo in it is replaced.
     users
-        How many users to make up.
+        Number of users to generate.
     epsilon
-        The privacy loss every user is promised.
+        ε, the bound on every user's privacy loss.
     delta
-        How likely an opt-in user's loss may exceed it.
+        δ, the probability that an opt-in user's loss may exceed it.
     """
     parameters = Parameters(epsilon=epsilon, delta=delta, head_list_size=50)
     if users < 1:

@@ -1,4 +1,4 @@
-"""``blender-dp devices``: a simulated population against a running service."""
+"""``blender-dp devices``: simulates a population that takes part in a campaign."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ _CONSENT = "I am a simulated user and hand over my simulated records."
 @Parameter(name="*", group="Log")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLog:
-    """How the log is read; --url is the service's here."""
+    """How the log is read; --url is the address of the service here."""
 
     format: LogFormat = LogFormat.AUTO
     """Format of the files; auto looks at names and first lines."""
@@ -36,7 +36,7 @@ class DeviceLog:
     url_column: str = "url"
     """Column with the URL."""
     group: str | None = None
-    """Column that says opt-in or client for every row."""
+    """Column with opt-in or client in every row."""
 
     def log(self, paths: list[str]) -> Log:
         """Return the log these options describe."""
@@ -49,7 +49,7 @@ class DeviceLog:
 @Parameter(name="*", group="New campaign")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCampaign:
-    """What a campaign promises that is made here, with --drive and without --campaign."""
+    """Promise of a new campaign, made with --drive and without --campaign."""
 
     epsilon: float | None = None
     """ε of the new campaign."""
@@ -59,7 +59,7 @@ class NewCampaign:
     """Most queries of its head list; all that are found if left out."""
 
     def document(self, people: People, service: str) -> dict[str, Any]:
-        """Return what to ask the service for."""
+        """Return the request for the new campaign."""
         if self.epsilon is None or self.delta is None:
             raise BlenderError("give --campaign, or --epsilon and --delta of one to be made")
         return {
@@ -94,7 +94,7 @@ def devices(
     log_options: DeviceLog = DeviceLog(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
-    """Play a population of devices, taken from a log, against a running service.
+    """Simulate a population of devices, taken from a log, with a running service.
 
     Opt-in users enrol and contribute their rows; every client reports one of its rows, drawn
     uniformly and randomised. Between the phases it waits for the campaign to move, or moves it.
@@ -107,9 +107,9 @@ def devices(
     url
         The service's address, such as http://127.0.0.1:8080.
     campaign
-        The campaign's id. With --drive it may be left out: then one is made.
+        The campaign's id. With --drive it may be left out: then a campaign is created.
     count
-        How many people of the log take part. Default: all.
+        Number of people of the log who take part. Default: all.
     opt_in
         Share of them who opt in; or use --group.
     operator_token_file
@@ -118,9 +118,9 @@ def devices(
     drive
         Make the operator's moves too, from draft to release.
     batch
-        Reports in a request; 1 sends each alone, as devices do.
+        Reports per request; 1 sends each alone, as devices do.
     connections
-        How many requests are under way at once.
+        Most requests at the same time.
     patience
         Seconds to wait for each state of the campaign.
     json

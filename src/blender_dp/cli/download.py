@@ -1,4 +1,4 @@
-"""``blender-dp download``: what a campaign released, checked, with every file of a run."""
+"""``blender-dp download``: fetches and checks a campaign's release, and writes it like a run."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,11 +26,11 @@ def download(
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
-    """Fetch what a campaign released, check all of it and write the same files as run.
+    """Fetch a campaign's release, check all of it and write the same files as run.
 
     The signature of the head list, the hash chain of the public log, every digest and the
     certificate are checked, and the release is computed again from the released integers.
-    Exit status: 0 when written, 2 if anything does not hold or the campaign is not released.
+    Exit status: 0 when written, 2 if a check fails or the campaign is not released.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def download(
     key
         The service's public key, which must have signed everything. Default: the one it names.
     overwrite
-        Replace an earlier result in the same place, once the new one is whole.
+        Replace an earlier result in the same place, once the new one is complete.
     json
         Print a summary for a program instead of the table.
     """
@@ -65,5 +65,5 @@ def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> 
     created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
     write_outputs(directory, released.result, released.certificate, created=created, facts=facts)
-    # As it was released, to the last digit: the log names its digest.
+    # Exactly as it was released: the log names its digest.
     write_document(directory / "release.json", release)

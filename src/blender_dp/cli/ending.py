@@ -1,7 +1,7 @@
 """End of a service process within ten seconds of SIGTERM or Ctrl-C, even if something hangs.
 
-What was acknowledged is on disk already, so an end by force loses no report: who waits for an
-answer asks again.
+Acknowledged reports are on disk already, so a forced end loses none: a client without an answer
+sends its request again.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from blender_dp.service.operation.event_log import EventLog
 
 GRACE_SECONDS = 5
-"""In these, requests that were accepted may still be answered."""
+"""Time in which accepted requests may still be answered."""
 FORCED_AFTER_SECONDS = 8
-"""From the signal to the end by force, for a process that did not end by itself."""
+"""Time from the signal to the forced end of a process that did not end by itself."""
 _BY_THE_KERNEL_AFTER_SECONDS = 9
-"""The last resort: a timer of the kernel, for a process in which no Python runs any more."""
+"""Time to the kernel's timer, for a process in which Python does not run any more."""
 FORCED_STATUS = 1
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
@@ -31,8 +31,8 @@ class Ending:
 
     event_log: EventLog
     is_closed: bool = False
-    """Whether the database was closed in order: then all that still runs is a job's computation,
-    which another process takes over, and an end by force is an orderly one."""
+    """Whether the database was closed properly. Then only the computation of a job still runs,
+    which another process takes over, and a forced end counts as a normal one."""
     _is_forced: bool = False
 
     def on_signals(self, stop: Callable[[], None]) -> None:
@@ -51,9 +51,9 @@ class Ending:
             signal.signal(one, on_signal)
 
     def with_parent(self) -> None:
-        """End when the process that started this one is gone: no other process would end it.
+        """End when the parent process is gone: no other process would end this one.
 
-        For a process that :mod:`multiprocessing` started; an orphan would hold the port.
+        For a process that :mod:`multiprocessing` started; an orphan would keep the port.
         """
         threading.Thread(target=self._wait_for_parent, daemon=True).start()
 
@@ -64,7 +64,7 @@ class Ending:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def force(self) -> None:
-        """Let the process end in some seconds, even if it does not end by itself."""
+        """Force the process to end in some seconds, unless it ends by itself."""
         if self._is_forced:
             return
         self._is_forced = True

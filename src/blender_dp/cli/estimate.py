@@ -1,4 +1,4 @@
-"""``blender-dp estimate``: counts of a file of reports."""
+"""``blender-dp estimate``: counts the items in files of reports."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,10 +26,10 @@ def estimate(
     master: str | None = None,
     json: Flag = False,
 ) -> None:
-    """Count private reports by what they name; blend turns the counts into estimates.
+    """Count how often private reports name each item; blend turns the counts into estimates.
 
-    Exit status: 0 when written, 2 if a file is not what it should be: a report that was made
-    for another head list, or names no cell of this one, refuses its whole file.
+    Exit status: 0 when written, 2 if a file is invalid: one report for another head list, or
+    without a cell of this one, refuses its whole file.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def estimate(
     output
         File to write, such as client_estimates.json.
     engine
-        Where the counting runs; auto is Spark for paths that only Spark reads.
+        Engine that counts; auto is Spark for paths that only Spark reads.
     master
         Spark's master, such as spark://host:7077. Default: this machine, or spark-submit's.
     json

@@ -1,4 +1,4 @@
-"""``blender-dp evaluate``: how good the answers are, from many runs held against the truth."""
+"""``blender-dp evaluate``: measures the quality of many runs against the truth."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -45,7 +45,7 @@ def evaluate(
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
-    """Run many times on a log of raw records and measure every answer against the truth.
+    """Run many times on a log of raw records and compare every result with the truth.
 
     Not private: the measures compare with the raw records. For experiments, not for release.
     Exit status: 0 when measured, 2 for a wrong argument or bad input.
@@ -58,24 +58,25 @@ def evaluate(
         Simulate this number of users, such as 1e9, instead of reading a log: clients are drawn as
         counts, so that their number costs nothing.
     like
-        What imagined records look like: aol (default), yandex, zipf, zipf:s, aol-single or
+        Shape of the imagined records: aol (default), yandex, zipf, zipf:s, aol-single or
         aol-multi.
     output
         Directory to make for trials.parquet, trials.csv, summary.csv and a plot of the main
         measures (measures.svg, measures.png); none if left out.
     opt_in
-        Share of the users who opt in, drawn anew for every run. Default: 0.05, and with --users
-        at most as many as are drawn in seconds.
+        Share of the users who opt in; they are drawn again in every run. Default: 0.05; less with
+        --users if drawing them would take long.
     repetitions
-        How many runs. Default: 20, or 3 with --users.
+        Number of runs. Default: 20, or 3 with --users.
     workers
-        How many processes; as many as there are processors if left out.
+        Number of processes. Default: the number of processors.
     seed
-        Which runs; the same ones for the same seed.
+        Seed of the runs; the same seed gives the same runs.
     memory_limit
-        Most memory for reading the log, such as 2GB; the rest goes to disk. Default: half of it.
+        Most memory for reading the log, such as 2GB; the rest goes to disk. Default: half of the
+        machine's memory.
     overwrite
-        Replace an earlier evaluation in the same place, once the new one is whole.
+        Replace an earlier evaluation in the same place, once the new one is complete.
     json
         Print the summary for a program instead of the table.
     """
@@ -125,7 +126,7 @@ def evaluate(
 def _scores(
     log: CodedLog, experiment: Experiment, workers: int | None, progress: StepProgress
 ) -> list[Scores]:
-    """Run every trial and show how far it is."""
+    """Run all trials and show the progress."""
     progress.step("run and measure")
     return run_trials(
         log,
@@ -143,10 +144,10 @@ def _write(directory: Path, scores: list[Scores], measures: list[MeasureSummary]
 
 
 def _plot(directory: Path, scores: list[Scores], experiment: Experiment, users: int) -> bool:
-    """Draw the main measures if the extra is installed; tell whether it is."""
+    """Draw the main measures if the extra is installed; return whether it is."""
     if not is_installed("matplotlib"):
         return False
-    # Here and not above: it takes longer to import than all the rest.
+    # Imported here, because it loads more slowly than everything else together.
     from blender_dp.evaluation.reproduction.figures.distributions import draw_distributions  # noqa: PLC0415
 
     parameters = experiment.parameters

@@ -14,7 +14,7 @@ def now() -> datetime:
 
 
 def run_loop(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine to its end, in the fastest event loop there is."""
+    """Run a coroutine to its end, in the fastest event loop that is installed."""
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:

@@ -1,7 +1,7 @@
 """Failures of commands: one sentence on standard error and an exit status, no traceback.
 
-Status 2: a wrong argument, bad input or a full disk. Status 130: Ctrl-C. A traceback means a
-bug of ours.
+Status 2: a wrong argument, bad input or a full disk. Status 130: Ctrl-C. A traceback means a bug of
+this software.
 """
 
 import errno
@@ -21,7 +21,7 @@ _DISK = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def explain_errors() -> Iterator[None]:
-    """Turn what a person can mend into a sentence and an exit status."""
+    """Turn errors that a person can correct into a sentence and an exit status."""
     try:
         yield
     except ParameterError as error:
@@ -33,7 +33,7 @@ def explain_errors() -> Iterator[None]:
     except MemoryError:
         _exit("the parameters ask for more than this machine's memory holds", BAD_INPUT)
     except BrokenPipeError:
-        _silence_output()  # its reader left, which is no failure
+        _silence_output()  # the reader closed the pipe, which is not a failure
         sys.exit(0)
     except OSError as error:
         _silence_output()
@@ -44,7 +44,7 @@ def explain_errors() -> Iterator[None]:
 
 
 def _silence_output() -> None:
-    """Keep Python from complaining about what it cannot write when it closes its output."""
+    """Prevent Python's own error message when it closes an output without a reader."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -1,4 +1,4 @@
-"""``blender-dp head-list``: the curator's side alone."""
+"""``blender-dp head-list``: runs only the curator's side."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,7 @@ from blender_dp.wire.published.estimates import opt_in_document
 from blender_dp.wire.published.head_list import head_list_digest, head_list_document
 
 CLIENTS_A_USER = 19
-"""Clients expected for every opt-in user."""
+"""Expected clients per opt-in user."""
 
 
 def head_list(
@@ -39,8 +39,8 @@ def head_list(
     """Find the head list in the raw records of opt-in users, and estimate it from them.
 
     Writes head_list.json, to publish to every device, opt_in_estimates.json, for blend, and
-    certificate.json, which says what all of it spends.
-    All users of the log are taken as opt-in users, or those whom --group calls so.
+    certificate.json, with the privacy cost of both.
+    All users of the log count as opt-in users, or with --group those that it marks.
     Exit status: 0 when written, 2 for a wrong argument or bad input.
 
     Parameters
@@ -50,10 +50,10 @@ def head_list(
     output
         Directory to make for the three files.
     clients
-        How many clients will report, about; decides how many are asked for the query only.
+        Approximate number of clients; decides how many of them report only the query.
         Default: 19 per opt-in user, as if 5 % of all users had opted in.
     overwrite
-        Replace an earlier result in the same place. Each run spends the promise anew.
+        Replace an earlier result in the same place. Each run spends the promise again.
     json
         Print a summary for a program.
     """
@@ -94,7 +94,7 @@ def head_list(
 
 
 def _write(directory: Path, curated: Curated) -> None:
-    """Write the list, what the opt-in users say of it, and what both spend."""
+    """Write the list, the opt-in users' estimates and the certificate."""
     certificate = require_kept(certify_curated(curated))
     write_document(directory / "certificate.json", certificate_document(certificate))
     write_document(directory / "head_list.json", head_list_document(curated.head_list))

@@ -1,4 +1,4 @@
-"""``blender-dp evaluate --users``: how good the answers would be, for any number of users."""
+"""``blender-dp evaluate --users``: predicts the quality for any number of users."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ DEFAULT_REPETITIONS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImaginedTrials:
-    """Simulated data set and number of trials; None stands for an option that was not given."""
+    """Simulated data set and number of trials; None for an option that was not given."""
 
     users: int
     opt_in: float | None
@@ -26,7 +26,7 @@ class ImaginedTrials:
 def evaluate_imagined(
     parameters: Parameters, asked: ImaginedTrials, *, like: str, as_json: bool
 ) -> None:
-    """Measure whole collections from users that exist only as counts, and print how good."""
+    """Measure whole collections of simulated users, and print the quality."""
     prior, users, seed = prior_like(like), asked.users, asked.seed
     share = usual_opt_in(users, prior) if asked.opt_in is None else asked.opt_in
     setting = Setting(users=users, opt_in=share, parameters=parameters)

@@ -18,14 +18,14 @@ else:
 _ENDS = ("\r", "\n", "\x04", "\x03")
 _ERASES = ("\x7f", "\x08")
 _SEQUENCE = re.compile(r"\x1b(?:\[[0-9;]*[~A-Za-z]|O.)?")
-"""Arrows and the like."""
+"""Escape sequences, such as those of arrow keys."""
 _CLEARS = ("\x15", "\x17")
 
 
 def typed_so_far() -> Iterator[str]:
     """Yield nothing, then the text after every key, until Enter or Ctrl-D.
 
-    The first text comes when the terminal listens; it is put back at the end.
+    The first text comes when the terminal is in raw mode; the mode is restored at the end.
     """
     terminal = sys.stdin.fileno()
     before = termios.tcgetattr(terminal)

@@ -11,7 +11,7 @@ from blender_dp.evaluation.trials.summary import MeasureSummary
 
 
 def print_measures(measures: Sequence[MeasureSummary]) -> None:
-    """Print one line a measure."""
+    """Print one line per measure."""
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("measure", no_wrap=True)
     for heading in ("mean ± 95 %", "median", "5 to 95 %"):

@@ -36,7 +36,7 @@ class LogOptions:
     url: str = "url"
     """Column with the URL."""
     group: str | None = None
-    """Column that says opt-in or client for every row."""
+    """Column with opt-in or client in every row."""
 
     def log(self, paths: list[str]) -> Log:
         """Return the log these options describe."""
@@ -47,19 +47,19 @@ class LogOptions:
 @Parameter(name="*", group="Machine")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineOptions:
-    """What the command may use of this machine."""
+    """Resources of this machine that the command may use."""
 
     engine: EngineName = "auto"
-    """Where the counting runs; auto chooses by the size of the log and what is installed."""
+    """Engine that counts; auto chooses by the size of the log and what is installed."""
     master: str | None = None
     """Spark's master, such as spark://host:7077. Default: this machine, or spark-submit's."""
     memory_limit: str | None = None
-    """Most memory for the engine, such as 2GB; the rest goes to disk. Default: half of it."""
+    """Most memory for the engine, such as 2GB; the rest goes to disk. Default: half."""
     seed: int | None = None
-    """Repeat an experiment. What is made with a seed is marked as not private."""
+    """Seed, to repeat an experiment. The result is then marked as not private."""
 
     def workspace(self, spill_directory: Path | None, progress: StepProgress) -> Workspace:
-        """Return what a run may use."""
+        """Return the resources that a run may use."""
         limit = self.memory_limit
         return Workspace(
             memory_limit=default_memory_limit() if limit is None else parse_bytes(limit),
@@ -81,7 +81,7 @@ class MachineOptions:
 
 
 Promise = Annotated[Parameters, Parameter(name="*", group="Promise")]
-"""Every parameter of the algorithm as an option, described where it is defined."""
+"""Every parameter of the algorithm as an option, with the description of its definition."""
 
 
 def parse_bytes(text: str) -> int:

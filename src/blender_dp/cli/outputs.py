@@ -1,4 +1,4 @@
-"""Output of a whole result, shared by commands: write it, show it, print where it is."""
+"""Output of a whole result, shared by commands: writes it, shows it and prints its place."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,13 +37,13 @@ def blended_result(
 
 
 def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> dict[str, Any]:
-    """Return what run.json says about the making of a run.
+    """Return the content of run.json: how a run was made.
 
     Args:
         result: The run.
-        synthetic: Whether its log was made up.
-        timings: Whether to add times, memory and the reason for the engine, which has the size of
-            the log. They depend on the raw rows without any noise.
+        synthetic: Whether its log is synthetic.
+        timings: Whether to add times, memory and the reason for the engine, which names the size of
+            the log. They depend on the raw rows without noise.
     """
     facts: dict[str, Any] = {
         "synthetic": synthetic,

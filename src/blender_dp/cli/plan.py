@@ -1,4 +1,4 @@
-"""``blender-dp plan``: what a collection would give, before anything is collected."""
+"""``blender-dp plan``: predicts the results of a collection before anything is collected."""
 
 import csv
 import json as json_text
@@ -56,23 +56,23 @@ def plan(
 ) -> None:
     """Predict list size, NDCG, L1 and interval widths of a collection, without any data.
 
-    Runs the algorithm on imagined users, several times; nobody's data is needed and nothing is
-    spent. Exit status: 0 when planned, 2 for a wrong argument or a target out of reach.
+    Runs the algorithm several times on imagined users; needs no data and spends nothing. Exit
+    status: 0 when planned, 2 for a wrong argument or a target out of reach.
 
     Parameters
     ----------
     release
         An earlier release.json to take the popularities from; or --like.
     users
-        How many users there are, both groups together.
+        Number of users, both groups together.
     epsilon
         ε, the bound on every user's privacy loss.
     delta
-        δ, how likely a user's loss may exceed it, such as 1e-5.
+        δ, the probability that a user's loss may exceed it, such as 1e-5.
     opt_in
         Share of the users who opt in.
     like
-        What records look like: aol (default), yandex, zipf, zipf:s, aol-single or aol-multi.
+        Shape of the records: aol (default), yandex, zipf, zipf:s, aol-single or aol-multi.
     preset
         sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen.
     head_list_size
@@ -80,19 +80,20 @@ def plan(
     records_per_user
         Records of an average user; the shape's own number, or 1 for a release.
     target_ndcg
-        Ask which opt-in share and which ε reach this NDCG, on a list of ten queries or more.
+        Find the opt-in share and the ε that reach this NDCG, on a list of ten queries or more.
     target_size
-        Ask which opt-in share and which ε reach a list of this number of queries.
+        Find the opt-in share and the ε that reach a list of this number of queries.
     curve
-        Predict along opt-in or epsilon too; opt-in if there is an --output, otherwise none.
+        Also predict for several values of opt-in or epsilon. Default: opt-in if there is an
+        --output, otherwise none.
     draws
-        How often the collection is imagined; 3 to 20 if left out.
+        Number of imagined collections; 3 to 20 if left out.
     seed
-        Which imagined users; the same plan for the same seed.
+        Seed of the imagined users; the same seed gives the same plan.
     output
         Directory to make for plan.json, plan.csv and plan.html; none if left out.
     overwrite
-        Replace an earlier plan in the same place, once the new one is whole.
+        Replace an earlier plan in the same place, once the new one is complete.
     json
         Print one object for a program instead of the tables.
     """
@@ -134,7 +135,7 @@ def plan(
 
 
 class _Steps:
-    """Shows each step once, with the share of it that is done."""
+    """Shows each step once, with its progress."""
 
     def __init__(self, progress: StepProgress) -> None:
         self._progress, self._step = progress, ""

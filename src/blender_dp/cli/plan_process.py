@@ -1,7 +1,7 @@
-"""The process in which one question to a service's planner is answered.
+"""Process that answers one question to a service's planner.
 
-Its argument is the question as JSON; it prints the answer as JSON, null if the question is outside
-what the planner answers. It ends when its standard input ends: then the service is gone.
+Its argument is the question as JSON. It prints the answer as JSON, or null for a question that the
+planner cannot answer. It ends when its standard input ends: then the service is gone.
 """
 
 import json
@@ -13,10 +13,10 @@ from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
 
 MOST_BYTES = 4 << 30
-"""Of address space, where the system can limit it."""
+"""Limit of the address space, if the system can set one."""
 _MOST_CPU_SECONDS = 120
 OUT_OF_MEMORY = 3
-"""The exit status of a question that takes too much of it."""
+"""Exit status of a question that needs too much memory."""
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    while os.read(0, 1024):  # not through sys.stdin, whose lock the interpreter's end needs
+    while os.read(0, 1024):  # not sys.stdin: the interpreter needs its lock to end
         pass
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""``blender-dp privatize``: the private reports of clients."""
+"""``blender-dp privatize``: makes the private reports of clients."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +34,7 @@ def privatize(
 ) -> None:
     """Randomise records as a client's device does: one record, or a log of many clients.
 
-    Each call draws anew and so spends a client's budget: send one draw and forget the rest.
+    Each call draws again and so spends a client's budget: send one report and delete the others.
     Exit status: 0 when done, 2 for a wrong argument or bad input.
 
     Parameters
@@ -42,8 +42,8 @@ def privatize(
     head_list
         The published head_list.json.
     log
-        Files, folders or patterns with the clients' raw records, to simulate them all; all
-        users of the log are taken as clients, or those whom --group calls so.
+        Files, folders or patterns with the clients' raw records, to simulate them all; all users of
+        the log count as clients, or with --group those that it marks.
     record
         A query and a URL: print the report that one device would send, as JSON.
     output

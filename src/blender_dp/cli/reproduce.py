@@ -1,4 +1,4 @@
-"""``blender-dp reproduce``: the paper's figures and tables, and whether what it says holds."""
+"""``blender-dp reproduce``: repeats the paper's figures and tables, and checks its statements."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -45,10 +45,11 @@ def reproduce(
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
-    """Make the paper's figures and tables anew, and say which of its statements hold.
+    """Reproduce the paper's figures and tables, and tell which of its statements hold.
 
     Runs on a synthetic log of the shape of AOL's or Yandex's, or on a real one. Every trial is
-    kept: the same command again runs none, and after an interruption it goes on. Not private: it
+    stored: the same command continues after an interruption, and does not repeat finished trials.
+    Not private: it
     compares with raw records. Exit status: 0 when done, 2 for a wrong argument or bad input.
 
     Parameters
@@ -56,21 +57,22 @@ def reproduce(
     figure
         Numbers as printed (8 to 19) or names such as budget-split; all if left out.
     shape
-        Whose parameters, and without --log whose synthetic log: aol or yandex. Default: as the
-        format of the log says, otherwise aol.
+        Parameters of the paper to use, and without --log the synthetic log: aol or yandex. Default:
+        by the format of the log, otherwise aol.
     quick
-        Few trials a point: minutes instead of an hour, with wider intervals.
+        Few trials per point: minutes instead of an hour, with wider intervals.
     log
-        A real log: files, folders or patterns. Without it, a synthetic log is made.
+        A real log: files, folders or patterns. Default: a synthetic log.
     output
         Directory for figures, tables, index.html and the trials. Default: reproduction-aol or
-        the like, here.
+        similar, in the current directory.
     preset
-        Which variants of the five steps run: paper, the algorithm as printed.
+        Variants of the five steps; paper is the algorithm as printed.
     workers
-        How many processes; as many as there are processors if left out.
+        Number of processes. Default: the number of processors.
     memory_limit
-        Most memory for reading a log, such as 2GB; the rest goes to disk. Default: half of it.
+        Most memory for reading a log, such as 2GB; the rest goes to disk. Default: half of the
+        machine's memory.
     json
         Print all numbers for a program instead of the verdicts.
     """
@@ -152,7 +154,7 @@ def _command(
     log: list[str] | None,
     options: LogOptions,
 ) -> str:
-    """Return the command that makes the same again."""
+    """Return the command that repeats this reproduction."""
     words = ["blender-dp", "reproduce", *figures, "--shape", shape]
     for path in log or []:
         words += ["--log", path]

@@ -1,4 +1,4 @@
-"""``blender-dp run``: from a log to a report, both groups simulated."""
+"""``blender-dp run``: makes a report from a log, with both groups simulated."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ def run(
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
-    """Find what is popular in a log of raw records, simulating both groups.
+    """Find the popular records of a log of raw records; both groups are simulated.
 
     Writes records and queries (Parquet and CSV), head_list.json, release.json, run.json and
     report.html. Exit status: 0 when written, 2 for a wrong argument or bad input.
@@ -39,9 +39,10 @@ def run(
     opt_in
         Share of the users who opted in, such as 0.05; or use --group.
     timings
-        Add times, memory and the size of the log to run.json: not private, for yourself only.
+        Add times, memory and the size of the log to run.json; they are not private: do not publish
+        them.
     overwrite
-        Replace an earlier result in the same place, once the new one is whole.
+        Replace an earlier result in the same place, once the new one is complete.
     json
         Print a summary for a program instead of the table.
     """

@@ -1,4 +1,4 @@
-"""``blender-dp search``: suggestions for what is typed, from a release."""
+"""``blender-dp search``: suggests queries of a release while a person types."""
 
 import sys
 from dataclasses import asdict
@@ -32,11 +32,12 @@ def search(
     coverage: Flag = False,
     json: Flag = False,
 ) -> None:
-    """Suggest popular queries, and their pages, for what a person has typed so far.
+    """Suggest popular queries and their pages for the text typed so far.
 
-    Without TYPED: at every key in a terminal, until Enter; else for every line of standard input.
-    Only what the clients alone confirm is suggested. Nothing leaves this machine.
-    Exit status: 0 when done, 2 if the release is not what it should be.
+    Without TYPED it suggests at every key in a terminal, until Enter, or for every line of standard
+    input. Only records confirmed by the private reports are suggested. Nothing is sent from this
+    machine.
+    Exit status: 0 when done, 2 if the release is invalid.
 
     Parameters
     ----------
@@ -47,15 +48,15 @@ def search(
     limit
         Most suggestions.
     significance
-        By how many standard errors the clients' estimate must exceed --fewest-users.
+        Standard errors by which the clients' estimate must exceed --fewest-users.
     fewest_users
-        How many clients must have a query or record before it is shown.
+        Fewest clients that must have a query or record for it to be shown.
     push
-        Which share of the clients may be fake without anything being shown that they alone have.
+        Share of fake clients that must not be able to make a record appear.
     coverage
-        Say which share of all searches could be answered locally.
+        Print the share of all searches that could be answered locally.
     json
-        Print one object for a program: one a line for standard input.
+        Print one object for a program; with standard input, one object per line.
     """
     rule = ServingRule(significance=significance, fewest_users=fewest_users, push=push)
     found = LocalSearch(read_release(release), rule=rule)
@@ -73,7 +74,7 @@ def search(
         for line in sys.stdin.buffer:
             text = line.decode("utf-8", "replace").rstrip("\r\n")
             _answer(text, found.suggest(text, limit=limit), None, as_json=json)
-            sys.stdout.flush()  # a program may wait for this answer before it asks again
+            sys.stdout.flush()  # a program may wait for this answer before its next line
 
 
 def _answer(
@@ -95,7 +96,7 @@ def _document(
 ) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     if typed is not None:
-        typed = typed.encode("utf-8", "replace").decode()  # bytes that are no text
+        typed = typed.encode("utf-8", "replace").decode()  # bytes that are not UTF-8
         answer |= {"typed": typed, "suggestions": [asdict(found) for found in suggestions]}
     return answer if share is None else answer | {"coverage": asdict(share)}
 
@@ -129,7 +130,7 @@ def _table_of_coverage(share: Coverage) -> Table:
 
 
 def _suggest_while_typing(found: LocalSearch, limit: int) -> None:
-    """Show suggestions below what is typed, as it is typed."""
+    """Show suggestions below the text while it is typed."""
 
     def screen(text: str) -> Group:
         suggestions = found.suggest(text, limit=limit)

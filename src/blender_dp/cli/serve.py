@@ -28,11 +28,11 @@ def serve(
 ) -> None:
     """Run the collection service: campaigns from consent to release, over HTTP.
 
-    Needs no other process: everything is kept in one directory. The very first start makes an
-    operator token and prints it once. Ctrl-C or SIGTERM stops it after what it accepted is
-    answered, within ten seconds whatever hangs.
-    Exit status: 0 when stopped, 1 if it or a worker had to be ended by force or if no worker could
-    live any more, 2 if it cannot start.
+    Needs no other process: everything is stored in one directory. The first start makes an operator
+    token and prints it once. Ctrl-C or SIGTERM stops the service within ten seconds; accepted
+    requests are answered before.
+    Exit status: 0 when stopped, 1 if it or a worker was ended by force or if workers kept dying, 2
+    if it cannot start.
 
     Parameters
     ----------
@@ -41,28 +41,28 @@ def serve(
     port
         Port to listen on; 0 takes a free one.
     workers
-        How many processes answer, each started again when it dies; more than 1 only with
+        Number of processes that answer; one that dies is started again. More than 1 only with
         PostgreSQL.
     tls_certificate
-        File with the certificate chain, to speak HTTPS without a front end.
+        File with the certificate chain, for HTTPS without a front end.
     tls_key
         File with its private key.
     no_jobs
         Leave jobs and deadlines to another process (blender-dp work).
     uploads_per_second
-        How many enrolments are taken from one address, and uploads with one token, for simulated
-        devices or a front end that hides addresses. Default: 20 enrolments at once, then one in
-        five seconds; 60 uploads at once, then one in a second.
+        Rate limit of enrolments per address and of uploads per token, for simulated devices or a
+        front end that hides addresses. Default: 20 enrolments at once, then one in five seconds; 60
+        uploads at once, then one per second.
     most_delta
         The largest δ that a campaign may have. Devices refuse more than 1e-5 by default.
     first_token_file
-        File for the operator token that the very first start makes, readable by its owner only;
-        for an unattended start. Default: the token is printed.
+        File for the operator token of the first start, readable by its owner only; for an
+        unattended start. Default: the token is printed.
     private_metrics
-        Show /metrics only to those who send a token of any role.
+        Show /metrics only to requests with a token of any role.
     proxy
-        Address or network of a front end whose X-Forwarded-For says where a request comes from;
-        give it once per front end. Default: none, the connection's own address counts.
+        Address or network of a front end whose X-Forwarded-For names the client's address; give it
+        once per front end. Default: none; the connection's own address counts.
     """
     require_service_extra("serve")
     from blender_dp.cli.serving import Listening, serve_forever  # noqa: PLC0415 - an extra
@@ -94,7 +94,7 @@ def serve(
 
 
 def _network(address: str) -> str:
-    """Return an address or network in its one spelling."""
+    """Return an address or network in canonical spelling."""
     try:
         return str(ip_network(address))
     except ValueError:

@@ -11,10 +11,10 @@ from blender_dp.core.errors import MissingExtraError, is_installed
 @Parameter(name="*", group="Storage")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceOptions:
-    """Where the service's data and keys are."""
+    """Places of the service's data and keys."""
 
     data: Path = Path("blender-dp-data")
-    """Directory of the service, made if it is not there."""
+    """Directory of the service, made if it is missing."""
     database: str | None = None
     """Database, such as postgresql://user@host/name. Default: SQLite in the directory."""
     keys: Path | None = None
@@ -22,7 +22,7 @@ class ServiceOptions:
 
     @property
     def is_postgres(self) -> bool:
-        """Whether several processes may serve."""
+        """Whether the database is PostgreSQL, which several processes can use."""
         return self.database is not None and self.database.startswith(("postgresql:", "postgres:"))
 
     @property
@@ -32,11 +32,11 @@ class ServiceOptions:
 
     @property
     def key_directory(self) -> Path:
-        """Where the keys are."""
+        """Directory of the keys."""
         return self.keys or self.data / "keys"
 
 
 def require_service_extra(command: str) -> None:
-    """Refuse a command whose optional part is not installed, with the way to get it."""
+    """Refuse a command whose extra is not installed; the message says how to install it."""
     if not all(map(is_installed, ("litestar", "msgspec", "uvicorn"))):
         raise MissingExtraError("service", command)

@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 
 
 def create_token(storage: ServiceOptions, name: str, role: str) -> str:
-    """Make a token and return it."""
+    """Create a token and return it."""
 
     async def make(store: DatabaseStore) -> str:
         return await _store_token(store, name, Role(role), new_token(os.urandom))
@@ -28,7 +28,7 @@ def create_token(storage: ServiceOptions, name: str, role: str) -> str:
 
 
 def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
-    """Return every token, without a secret."""
+    """Return every token, without its secret."""
 
     async def list_all(store: DatabaseStore) -> list[dict[str, str | None]]:
         return [_describe(token) for token in await store.tokens()]
@@ -37,7 +37,7 @@ def all_tokens(storage: ServiceOptions) -> list[dict[str, str | None]]:
 
 
 def revoke_token(storage: ServiceOptions, name: str) -> None:
-    """End a token."""
+    """Revoke a token."""
 
     async def revoke(store: DatabaseStore) -> None:
         await store.revoke_token(name, now=now())
@@ -58,10 +58,10 @@ async def _with_store(
 
 
 def first_token(storage: ServiceOptions, path: Path | None = None) -> str | None:
-    """Make the operator's token if there is no token yet, and return it.
+    """Create the operator's token if there is no token yet, and return it.
 
     Args:
-        storage: Where the service keeps it.
+        storage: Places of the service's data and keys.
         path: A file to which it is written before it is valid, so that it cannot be lost.
     """
 

@@ -1,4 +1,4 @@
-"""Start and stop of the service; apart from the commands because it needs the extra."""
+"""Start and stop of the service, in a separate file because it needs the extra."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ _JOBS_LEFT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
-    """Where the service listens, and with how many processes."""
+    """Address, port and number of processes of the service."""
 
     host: str
     port: int
@@ -54,14 +54,14 @@ class Listening:
     uploads_per_second: float | None = None
     most_delta: float = MOST_DELTA
     first_token_file: Path | None = None
-    """Where the operator's token is written, and printed if None."""
+    """File for the operator's token; printed if None."""
     has_private_metrics: bool = False
     proxies: tuple[str, ...] = ()
-    """Networks of front ends whose word on a request's address counts."""
+    """Networks of front ends whose X-Forwarded-For is trusted."""
 
     @property
     def limits(self) -> Limits:
-        """How much is taken from one address, and the largest δ of a campaign."""
+        """Rate limits per address, and the largest δ of a campaign."""
         if self.uploads_per_second is None:
             return Limits(most_delta=self.most_delta)
         rate = Rate(
@@ -109,7 +109,7 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
         if listening.workers == 1:
             run_loop(_serve(storage, listening, bound, Ending(event_log=event_log), listens))
         else:
-            run_loop(_require_usable(storage))  # said once, not by every worker again and again
+            run_loop(_require_usable(storage))  # checked once, not by every worker
             serve = partial(serve_as_worker, storage, listening, bound)
             with shared_figures() as died:
                 workers = Supervisor(
@@ -144,11 +144,11 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone."""
+        """Do nothing: the caller handles signals."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then call back."""
         await super().startup(sockets)
         if self.started:
             self._listens()
@@ -212,7 +212,7 @@ def serve_as_worker(
     saying: Connection,
     is_replacement: bool,
 ) -> None:
-    """Serve in one of several processes; jobs and deadlines are for whichever is free."""
+    """Serve in one of several processes; any of them may run jobs and deadlines."""
     ending = Ending(event_log=EventLog(now))
     ending.with_parent()
     with all_lines_in(ending.event_log), explain_errors():
@@ -232,7 +232,7 @@ def work_forever(storage: ServiceOptions, *, once: bool) -> None:
 
 
 async def _work_once(storage: ServiceOptions, event_log: EventLog) -> bool:
-    """Do what waits; tell whether the database had the time for all of it."""
+    """Run the waiting jobs; return whether none was left because the database was busy."""
     async with open_dependencies(storage) as dependencies:
         try:
             await Ticker(ServiceState.of(dependencies, event_log)).tick()

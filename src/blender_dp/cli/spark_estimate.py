@@ -1,4 +1,4 @@
-"""Counting reports on Spark: the wire format's rules, handed to the engine."""
+"""Counting of reports on Spark: passes the rules of the wire format to the engine."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +17,9 @@ from blender_dp.wire.reports.subset_reports import packings
 def count_on_spark(
     paths: Sequence[Path | str], head_list: HeadList, master: str | None
 ) -> ReportCounts:
-    """Count what all files' reports name, on Spark."""
+    """Count the items that all files' reports name, on Spark."""
     require_spark()
-    # Here, because it is optional and takes a while to load.
+    # Imported here, because it is optional and loads slowly.
     from blender_dp.engine.spark.reports import (  # noqa: PLC0415
         PackedForm,
         ReportForm,

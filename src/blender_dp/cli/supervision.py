@@ -1,4 +1,4 @@
-"""Several workers on one socket, each started again when it dies."""
+"""Supervisor of several workers on one socket; starts a dead worker again."""
 
 import multiprocessing
 import os
@@ -16,31 +16,31 @@ from blender_dp.cli.failures import BAD_INPUT
 from blender_dp.service.operation.event_log import EventLog
 
 KILLED_AFTER_SECONDS = 9
-"""From the signal to SIGKILL for a worker that neither ended nor forced its own end."""
+"""Time from the signal to SIGKILL for a worker that did not end."""
 ALL_DIED = 1
-"""Exit status when no worker lives and none can be started."""
+"""Exit status if no worker runs and none can be started."""
 _MOST_FAILED_STARTS = 5
-"""In a row, of each worker, before the supervisor gives up."""
+"""Failed starts of a worker in a row after which the supervisor gives up."""
 _SHORT_LIFE_SECONDS = 60
 _PAUSES_SECONDS: Sequence[float] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""Before a worker is started again; longer after each short life."""
+"""Pauses before a worker is started again; longer after each short run."""
 _BY_FORCE = (-signal.SIGKILL, -signal.SIGALRM)
 """Exit statuses of a worker that was killed, by the supervisor or by its own timer."""
 _SPAWN = multiprocessing.get_context("spawn")
 
 Serve = Callable[[int, Connection, bool], None]
-"""Runs in a worker: its number, where it says that it listens, whether it replaces a dead one."""
+"""Runs in a worker, given its number, a pipe to signal readiness, and whether it is a restart."""
 
 
 @dataclass(slots=True)
 class _Worker:
-    """One of the workers, through all its lives."""
+    """One worker, through all its restarts."""
 
     number: int
     serve: Serve
     process: BaseProcess | None = None
     ready: Connection | None = None
-    """Readable when the worker listens; None once that was read."""
+    """Readable when the worker listens; None afterwards."""
     listens: bool = False
     began: float = 0.0
     starts_at: float = 0.0
@@ -49,10 +49,10 @@ class _Worker:
     lives: int = 0
 
     def start(self) -> int | None:
-        """Begin a life; return the number of its process.
+        """Start a process; return its id.
 
         Raises:
-            OSError: There is no process, memory or descriptor to be had now. Nothing began.
+            OSError: The system has no process, memory or descriptor left. Nothing was started.
         """
         ready, saying = _SPAWN.Pipe(duplex=False)
         process = _SPAWN.Process(
@@ -70,7 +70,7 @@ class _Worker:
         return process.pid
 
     def note_listening(self) -> bool:
-        """Note that the worker listens, if it said so."""
+        """Update whether the worker listens."""
         if self.ready is None or not self.ready.poll():
             return False
         try:
@@ -84,7 +84,7 @@ class _Worker:
         return True
 
     def collect_exit(self) -> tuple[int, int] | None:
-        """Return process number and exit status of a worker that died; plan its next life."""
+        """Return process id and exit status of a worker that died; plan its restart."""
         if self.process is None or self.process.exitcode is None:
             return None
         died = self.process.pid or 0, self.process.exitcode
@@ -98,7 +98,7 @@ class _Worker:
         return died
 
     def put_off(self) -> None:
-        """Plan the next life after one that was short, or did not even begin."""
+        """Plan a later restart after a short run or a failed start."""
         self.short_lives += 1
         self.failed_starts += not self.listens
         last = len(_PAUSES_SECONDS) - 1
@@ -106,10 +106,10 @@ class _Worker:
 
 
 class Supervisor:
-    """Starts workers, starts dead ones again, and ends all of them together.
+    """Starts workers, restarts dead ones, and ends all of them together.
 
-    A worker that dies takes no acknowledged report with it, and the kernel hands new connections
-    to the others; its jobs are taken over when their leases run out.
+    When a worker dies, no acknowledged report is lost, and the kernel gives new connections to the
+    others. Its jobs are taken over when their leases end.
     """
 
     def __init__(
@@ -124,11 +124,11 @@ class Supervisor:
         """Plan ``count`` workers.
 
         Args:
-            serve: What a worker runs; must be picklable.
-            count: How many.
+            serve: Function that a worker runs; must be picklable.
+            count: Number of workers.
             event_log: Gets a line for every death and start.
             listens: Called once, when the first worker listens.
-            died: Called with the number of every process that died.
+            died: Called with the id of every process that died.
         """
         self._workers = [_Worker(number, serve) for number in range(count)]
         self._event_log, self._listens, self._died = event_log, listens, died
@@ -194,7 +194,7 @@ class Supervisor:
             self._died(process)
             self._event_log.write("worker-died", worker=worker.number, status=status)
             if status == BAD_INPUT and not self._ever_listened:
-                return BAD_INPUT  # it said why, and the next would say the same
+                return BAD_INPUT  # it printed why, and the next would fail too
         if all(worker.failed_starts >= _MOST_FAILED_STARTS for worker in self._workers):
             self._event_log.write("gave-up")
             return ALL_DIED
@@ -214,13 +214,13 @@ class Supervisor:
             process.join(max(0.0, until - time.monotonic()))
         statuses = {number: _kill(process) for number, process in living}
         for number, status in statuses.items():
-            if status in _BY_FORCE:  # it could not say so itself
+            if status in _BY_FORCE:  # it was killed before it could log it
                 self._event_log.write("ended-by-force", worker=number)
         return any(status in (*_BY_FORCE, FORCED_STATUS) for status in statuses.values())
 
 
 def _kill(process: BaseProcess) -> int | None:
-    """Return the exit status of a process, killed if it still lives."""
+    """Return the exit status of a process; kill it if it still runs."""
     if process.exitcode is None:
         process.kill()
         process.join()
@@ -229,7 +229,7 @@ def _kill(process: BaseProcess) -> int | None:
 
 @contextmanager
 def _signals() -> Iterator[Connection]:
-    """Give what becomes readable when the process is told to stop."""
+    """Yield a pipe that becomes readable when a signal to stop arrives."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
 

@@ -1,4 +1,4 @@
-"""``blender-dp synth``: made-up logs, for trying things out."""
+"""``blender-dp synth``: writes synthetic logs for tests and examples."""
 
 from typing import Annotated, Literal
 
@@ -32,13 +32,13 @@ def synth(
     output
         File to write: .tsv, .csv, .parquet or .tsv.gz.
     shape
-        What it looks like: aol, yandex, zipf, or the benchmark workloads aol-single, aol-multi.
+        Shape of the log: aol, yandex, zipf, or the benchmark workloads aol-single, aol-multi.
     users
-        How many users; the paper's number for the shape if left out.
+        Number of users; the paper's number for the shape if left out.
     seed
-        Which of the many logs of this shape.
+        Seed that chooses one of the many logs of this shape.
     layout
-        columns (user, query, url), or the layout in which AOL or Yandex released theirs.
+        columns (user, query, url), or the layout of the logs that AOL or Yandex released.
     """
     with shown_progress() as progress:
         progress.step("draw the log")

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class PlainConsole(Console):
-    """A console that prints texts as they are: no markup or emoji in queries."""
+    """Console that prints texts unchanged, without markup or emoji."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the command line, which knows that a reader may leave."""
+        """Raise: the command line handles a reader that closes the pipe."""
         raise BrokenPipeError
 
 
@@ -39,7 +39,7 @@ PROGRESS = PlainConsole(stderr=True)
 
 
 class StepProgress:
-    """One line a step with a bar; silent where standard error is no terminal."""
+    """One line per step with a bar; silent if standard error is not a terminal."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
@@ -51,12 +51,12 @@ class StepProgress:
         self._current = self._bars.add_task(name, total=None)
 
     def percent(self, percent: float) -> None:
-        """Show how far the current step is."""
+        """Show the progress of the current step, from 0 to 100."""
         if self._current is not None and percent >= 0:
             self._bars.update(self._current, total=100, completed=percent)
 
     def share(self, share: float) -> None:
-        """Show how far the current step is, from 0 to 1."""
+        """Show the progress of the current step, from 0 to 1."""
         self.percent(100 * share)
 
     def finish(self) -> None:
@@ -70,7 +70,7 @@ def shown_progress(*, time_left: bool = False) -> Iterator[StepProgress]:
     """Show steps while they run, and leave the finished ones on the screen.
 
     Args:
-        time_left: Whether to say how long the current step will still take; for long ones.
+        time_left: Whether to show the remaining time of the current step; for long steps.
     """
     columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     if time_left:
@@ -82,7 +82,7 @@ def shown_progress(*, time_left: bool = False) -> Iterator[StepProgress]:
 
 
 def say(sentence: str) -> None:
-    """Tell a person something that is not part of the result."""
+    """Print a message that is not part of the result."""
     sys.stderr.write(f"{sentence}\n")
 
 

@@ -1,4 +1,4 @@
-"""``blender-dp token``: tokens of the service's API."""
+"""``blender-dp token``: creates, lists and revokes tokens of the service's API."""
 
 from typing import Literal
 
@@ -20,17 +20,17 @@ def create(
     storage: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
-    """Make a token and print it, this once: only its digest is kept.
+    """Make a token and print it once: only its digest is stored.
 
     Exit status: 0 when made, 2 if the name is taken.
 
     Parameters
     ----------
     name
-        Whose it is; shown in the audit log.
+        Name of the holder; shown in the audit log.
     role
-        operator makes campaigns and moves them; analyst reads progress and asks the planner;
-        auditor reads the audit log as well.
+        operator creates campaigns and moves them; analyst reads progress and uses the planner;
+        auditor also reads the audit log.
     json
         Print it for a program.
     """
@@ -78,14 +78,14 @@ def revoke(
     *,
     storage: ServiceOptions = ServiceOptions(),  # noqa: B008 - frozen
 ) -> None:
-    """End a token, at once and for good.
+    """Revoke a token, at once and for good.
 
-    Exit status: 0 when ended, 2 if there is no such token.
+    Exit status: 0 when revoked, 2 if there is no such token.
 
     Parameters
     ----------
     name
-        Whose.
+        Name of the token.
     """
     require_service_extra("token")
     from blender_dp.cli.service_tokens import revoke_token  # noqa: PLC0415 - an extra

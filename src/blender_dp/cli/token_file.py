@@ -1,4 +1,4 @@
-"""Tokens in files: an argument would be visible in the list of processes."""
+"""Files that hold a token: an argument would be visible in the list of processes."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def read_token(path: Path) -> str:
 
 
 def write_token(path: Path, token: str) -> None:
-    """Write a token to a file that only its owner may read, whole or not at all."""
+    """Write a token to a file that only its owner may read, completely or not at all."""
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:

@@ -1,4 +1,4 @@
-"""``blender-dp trends``: a ranking, how sure it is, and what changed since an earlier release."""
+"""``blender-dp trends``: ranks the queries of a release and compares it with an earlier one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,10 +28,10 @@ def trends(
     false_discovery_rate: float = FALSE_DISCOVERY_RATE,
     json: Flag = False,
 ) -> None:
-    """Rank the queries of a release, and find what rose and fell since an earlier one.
+    """Rank the queries of a release, and find queries that rose or fell since an earlier one.
 
-    Places that cannot be told apart share a group. Rises and falls are those that chance is an
-    unlikely reason for. Exit status: 0 when done, 2 if a release is not what it should be.
+    Queries whose difference is not significant share a group. Only significant rises and falls are
+    shown. Exit status: 0 when done, 2 if a release is invalid.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def trends(
     limit
         Most rows of each table; the page and --json have all.
     false_discovery_rate
-        The share of the rises and falls found that may be chance, on average.
+        Largest average share of false findings among the rises and falls.
     json
         Print one object for a program instead of the tables.
     """

@@ -1,4 +1,4 @@
-"""``blender-dp verify-log``: whether a log was ever rewritten, checked offline or fetched."""
+"""``blender-dp verify-log``: checks a service's log, from a file or fetched."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
@@ -28,9 +28,9 @@ def verify_log(
     token_file: Path | None = None,
     json: Flag = False,
 ) -> None:
-    """Check a service's log: that no entry was changed, dropped or put in, and who signed it.
+    """Check a service's log: that no entry was changed, removed or inserted, and who signed it.
 
-    Exit status: 0 if all holds, 2 if not, with the entry and what is wrong with it.
+    Exit status: 0 if all checks pass, 2 if not; the message names the entry and the error.
 
     Parameters
     ----------

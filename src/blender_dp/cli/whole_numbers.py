@@ -11,7 +11,7 @@ _WITH_EXPONENT = re.compile(r"(\d{1,20})(?:\.(\d{1,20}))?[eE]\+?(\d{1,2})")
 
 
 def strictly(type_: Any, tokens: Sequence[Token]) -> Any:  # noqa: ANN401 - any option's type
-    """Convert an option's words as usual, but take whole numbers at their word."""
+    """Convert an option's texts as usual, but whole numbers strictly."""
     if type_ in (int, int | None) and (written := _written_out(tokens[0].value)) is not None:
         tokens = [tokens[0].evolve(value=written)]
     if type_ in (int, int | None) and not _WHOLE.fullmatch(tokens[0].value):
@@ -22,7 +22,7 @@ def strictly(type_: Any, tokens: Sequence[Token]) -> Any:  # noqa: ANN401 - any 
 
 
 def _written_out(text: str) -> str | None:
-    """Return a whole number such as 1e9 or 1.5e6 in digits; None if it is not written so."""
+    """Return a whole number such as 1e9 or 1.5e6 in digits; None for other texts."""
     found = _WITH_EXPONENT.fullmatch(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The Python client of a collection service: one device, or a whole population to try it with."""
+"""The Python client of a collection service: one device, or a simulated population."""
 
 from blender_dp.client.device import BlenderClient, Spending
 from blender_dp.client.policy import ClientPolicy, RefusedError, Rule

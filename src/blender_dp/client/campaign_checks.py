@@ -21,9 +21,9 @@ from blender_dp.wire.service.campaign_promise import CampaignPromise, read_campa
 from blender_dp.wire.service.signed_head_list import SignedHeadList, read_signed_head_list
 
 MOST_PIECE_BYTES = 8 << 20
-"""A piece of the public log has up to 10,000 entries of some 400 bytes."""
+"""Size limit of a piece of the public log: up to 10,000 entries of about 400 bytes."""
 _OPEN = "clients-open"
-"""The state in which reports are taken; in any other one a draw would be refused and wasted."""
+"""State in which reports are accepted; in any other state a report would be wasted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,29 +32,29 @@ class FetchedList:
 
     signed: SignedHeadList
     document: Mapping[str, Any]
-    """The signed list as it came."""
+    """The signed list as it was received."""
     promise: CampaignPromise
     state: object
 
     def require(self, campaign: UUID, policy: ClientPolicy, history: History) -> None:
-        """Refuse it if it is not the one and public list of the campaign, or breaks its promise."""
+        """Refuse a list that is not the campaign's only public list, or breaks its promise."""
         require_genuine(self.signed, campaign, policy, history)
         require_described(self.promise, campaign, history)
         require_promised(self.signed, self.promise)
 
     def require_open(self) -> None:
-        """Refuse to draw unless the campaign takes reports now."""
+        """Refuse to draw a report unless the campaign accepts reports now."""
         if self.state != _OPEN:
             raise RefusedError(Rule.NOT_OPEN, "the campaign does not take reports now")
 
 
 def fetch_campaign(transport: Transport, campaign: UUID) -> dict[str, Any]:
-    """Return what a service says of a campaign."""
+    """Return the service's description and state of a campaign."""
     return transport.send("GET", f"campaigns/{campaign}").document("the campaign")
 
 
 def fetch_list(transport: Transport, campaign: UUID) -> FetchedList:
-    """Fetch a campaign's signed list and description; each is well-formed, nothing else is sure."""
+    """Fetch a campaign's signed list and description; only their form is checked."""
     answer = transport.send("GET", f"campaigns/{campaign}/head-list")
     document = answer.document("the head list")
     signed, described = read_signed_head_list(document), fetch_campaign(transport, campaign)
@@ -69,12 +69,12 @@ def fetch_list(transport: Transport, campaign: UUID) -> FetchedList:
 def read_public_log(
     transport: Transport, signed: SignedHeadList, remembered: Mapping[str, Any] | None
 ) -> Mapping[str, Any]:
-    """Return the last entry read of the public log; refuse a list that the log does not have.
+    """Read the public log and return its last entry; refuse a list that is not in the log.
 
     Args:
-        transport: To the service.
+        transport: Connection to the service.
         signed: The list.
-        remembered: The last entry that was read before of the log with the list's key.
+        remembered: The last entry that was read earlier from the log with the list's key.
     """
 
     def fetch(start: int) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from blender_dp.wire.service.signed_log import read_log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedLog:
-    """A log that was never rewritten, as far as its own hashes and signature can tell."""
+    """A log whose hashes and signature are correct."""
 
     entries: Sequence[Mapping[str, Any]]
     public_key: str
@@ -32,10 +32,10 @@ class CheckedLog:
         """Return the first entry that names one of these digests, or refuse.
 
         Args:
-            digests: Those of the document; campaigns may share one, as equal lists do.
+            digests: Digests of the document; two campaigns may share one if their lists are equal.
             what: The document's name, for the refusal.
             campaign: The campaign of the entry; None for any.
-            kind: What must have happened; None takes anything.
+            kind: The kind of the entry; None for any.
         """
         for entry in self.entries:
             is_wanted = campaign is None or entry["campaign"] == str(campaign)
@@ -50,9 +50,9 @@ def check_log(
     """Check a log, given in pieces from its beginning.
 
     Args:
-        pieces: Each signed at its last entry.
+        pieces: Pieces of the log, each signed at its last entry.
         has_actors: Whether it is the audit log.
-        key: The key it must be signed with; None takes the one it names.
+        key: The key that must have signed it; None accepts the key that it names.
     """
     entries: list[Mapping[str, Any]] = []
     for piece in pieces:
@@ -71,7 +71,7 @@ def check_log(
 def fetch_pieces(
     transport: Transport, path: str, token: str | None = None
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the pieces that a service hands out under ``log`` or ``audit-log``."""
+    """Yield the pieces of a log that a service returns at ``log`` or ``audit-log``."""
     start = 0
     while True:
         piece = transport.send("GET", f"{path}?from={start}", token=token).document("the log")
@@ -82,7 +82,7 @@ def fetch_pieces(
 
 
 def digests_in_log(document: Mapping[str, Any]) -> list[str]:
-    """Return the digests by which a log may name a document: its own, or that of its bytes."""
+    """Return the digests by which a log may name a document: its own one, or that of its bytes."""
     if document.get("format") == SIGNED_HEAD_LIST and isinstance(document.get("head_list"), dict):
         document = document["head_list"]
     return [digest_of(document), digest_of_bytes(canonical(document))]

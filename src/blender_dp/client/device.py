@@ -1,4 +1,4 @@
-"""Device of one person: what it contributes or reports to a service, and what it refuses."""
+"""Device of one person: contributes or reports to a service, and refuses unsafe requests."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -47,8 +47,8 @@ from blender_dp.wire.service.signed_head_list import SignedHeadList
 FINAL_ANSWERS = frozenset({400, 409, 410, 413, 415, 422})
 """Statuses after which a report is not sent again: the same bytes would be refused again.
 
-404 is not final: a service that is being restored, or a front end with a wrong path, answers it of
-a campaign that is there again later, and sending the same bytes again reveals nothing.
+404 is not final: a service that is being restored, or a front end with a wrong path, may send it
+for a campaign that exists again later. Sending the same bytes again reveals nothing.
 """
 
 
@@ -57,26 +57,27 @@ def _utc_now() -> datetime:
 
 
 def _no_checkpoint(point: str) -> None:
-    """Take no note of ``point``."""
+    """Ignore ``point``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What a device has sent, and what it may still spend."""
+    """Reports and contributions of a device, and the budget that is left."""
 
     reports: tuple[LedgerRow, ...]
     contributions: tuple[LedgerRow, ...]
     spent: float
-    """ε within the window, of reports and contributions to all services."""
+    """ε spent within the window, by reports and contributions to all services."""
     left: float
 
 
 class BlenderClient:
-    """A device of one person, towards one service.
+    """Device of one person, connected to one service.
 
-    Everything that must survive a crash is in ``directory``; keep it as long as the device lives.
-    A campaign gets one report, drawn once, or one contribution, whatever is called how often and
-    from how many processes: later calls send the same bytes again, or say that they arrived.
+    Everything that must survive a crash is in ``directory``; keep it as long as the device exists.
+    A campaign gets one report, drawn once, or one contribution, no matter how often or from how
+    many processes the methods are called. Later calls send the same bytes again, or return that
+    they arrived.
     """
 
     def __init__(
@@ -93,11 +94,12 @@ class BlenderClient:
 
         Args:
             url: The service's address, https:// unless it is on this machine.
-            directory: Where the ledger is kept; one for all services of a device.
-            policy: What this device lets a service ask of it.
-            transport: How to talk to the service, if not by HTTP.
+            directory: Directory of the ledger; one for all services of a device.
+            policy: Limits on what a service may request from this device.
+            transport: Connection to the service, if not HTTP.
             now: The clock, in UTC.
-            checkpoint: Is told which point was reached; for tests that stop there.
+            checkpoint: Called with the name of each point that is reached; for tests that stop
+                there.
         """
         self._url = require_address(url)
         self._connections = ExitStack()
@@ -117,7 +119,7 @@ class BlenderClient:
         )
 
     def close(self) -> None:
-        """End the connections to the service; the ledger needs no closing."""
+        """Close the connections to the service; the ledger needs no closing."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -129,11 +131,11 @@ class BlenderClient:
         self.close()
 
     def campaign(self, campaign: UUID) -> dict[str, Any]:
-        """Return what the service says of a campaign: purpose, state, consent, parameters."""
+        """Return the service's description of a campaign: purpose, state, consent, parameters."""
         return fetch_campaign(self._transport, campaign)
 
     def enrol(self, campaign: UUID, token: str | None = None) -> None:
-        """Get the right to contribute: with a token from the operator, or where anybody may.
+        """Get the right to contribute, with a token from the operator or by open enrolment.
 
         A device enrols once; a second call changes nothing.
         """
@@ -148,16 +150,16 @@ class BlenderClient:
         is sent. A device that reported to the campaign does not contribute to it.
 
         Args:
-            campaign: Which campaign.
-            records: Everything this person contributes; none at all is a contribution too.
-            agreed: The very text that the person agreed to; it must be the campaign's.
+            campaign: Id of the campaign.
+            records: All records that this person contributes; an empty list is allowed.
+            agreed: The exact text that the person agreed to; it must be the campaign's.
         """
         self._opt_in.contribute(campaign, tuple(records), agreed)
 
     def withdraw(self, campaign: UUID) -> None:
-        """Take a contribution back, for good; possible until the opt-in side is sealed.
+        """Withdraw a contribution for good; possible until the opt-in side is closed.
 
-        Once the service confirmed it, the device may report. What was debited stays.
+        Once the service confirmed it, the device may report. The debited ε and δ are not returned.
         """
         self._opt_in.withdraw(campaign)
 
@@ -178,11 +180,11 @@ class BlenderClient:
         return self._ledger.signed_list(campaign)
 
     def report(self, campaign: UUID, query: str | None, url: str | None) -> LedgerRow:
-        """Report one record, randomised; (None, None) if the person has none.
+        """Report one record, randomised; pass (None, None) for a person without records.
 
-        Privacy: the tight pure ε of the list's channel in the local model, once a campaign. A
-        second call draws nothing: it sends the bytes that were kept, or returns at once if they
-        arrived. A device that may have contributed to the campaign does not report to it.
+        Privacy: the tight pure ε of the list's channel in the local model, once per campaign. A
+        second call draws nothing: it sends the stored bytes, or returns at once if they arrived. A
+        device that may have contributed to the campaign does not report to it.
         """
         kept = self._ledger.row(campaign, "report")
         if kept is None:
@@ -211,10 +213,10 @@ class BlenderClient:
         return self._deliver(kept)
 
     def resend(self) -> tuple[LedgerRow, ...]:
-        """Send what has not arrived at this service yet; the same bytes as before.
+        """Send again all reports that have not arrived at this service, with the same bytes.
 
-        Every report is tried, whatever became of those before it: a campaign that is gone must not
-        hold up the others. Then the first error is raised, if there was one.
+        Every report is tried even if an earlier one failed: a campaign that is gone must not block
+        the others. Then the first error is raised, if there was one.
         """
         reports = [row for row in self._ledger.rows() if row.role == "report"]
         waiting = [row for row in reports if (row.service, row.state) == (self._url, "unsent")]
@@ -232,13 +234,13 @@ class BlenderClient:
     def forget(self) -> None:
         """Delete the bytes of all reports and all enrolments from this device.
 
-        What was spent, on which campaign and in which role stays: else the person could be asked
-        again. A contribution cannot be withdrawn any more; withdraw first.
+        The costs, campaigns and roles stay; otherwise a campaign could get a second report. A
+        contribution cannot be withdrawn afterwards; withdraw first.
         """
         self._ledger.forget()
 
     def ledger(self) -> Spending:
-        """Return every report and contribution of this device, and what is left of its budget."""
+        """Return every report and contribution of this device, and the budget that is left."""
         rows = self._ledger.rows()
         spent, _ = costs_since(rows, self._now() - self._policy.window)
         left = max(exact(self._policy.most_epsilon) - spent, Fraction())
@@ -250,7 +252,7 @@ class BlenderClient:
         )
 
     def _fetch_checked(self, campaign: UUID) -> tuple[FetchedList, Seen]:
-        """Fetch a list; refuse it if it breaks a rule or the public log does not have it."""
+        """Fetch a list; refuse it if it breaks a rule or is not in the public log."""
         fetched = fetch_list(self._transport, campaign)
         history = self._ledger.history(campaign, self._url, self._now() - self._policy.window)
         fetched.require(campaign, self._policy, history)

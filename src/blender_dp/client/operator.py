@@ -21,7 +21,7 @@ _SECONDS_BETWEEN_LOOKS = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
-    """Somebody who watches a campaign and, with a token, moves it."""
+    """Watches a campaign and, with a token, moves it."""
 
     transport: Transport
     token: str | None = field(repr=False)
@@ -29,7 +29,7 @@ class Operator:
     sleep: Callable[[float], None] = time.sleep
 
     def create(self, campaign: Mapping[str, Any]) -> UUID:
-        """Make a campaign in draft."""
+        """Create a campaign in draft."""
         found = self._post("campaigns", campaign).get("id")
         if not isinstance(found, str) or not is_campaign_id(found):
             raise BlenderError("the service made no campaign")
@@ -40,23 +40,23 @@ class Operator:
         return self.transport.send("GET", f"campaigns/{campaign}").document("the campaign")
 
     def place(self, campaign: UUID) -> int:
-        """Return how far a campaign is, as a position among the states."""
+        """Return the position of a campaign's state among all states."""
         state = self.read(campaign).get("state")
         if state not in STATES:
             raise BlenderError("the service names a state that this software does not know")
         return STATES.index(state)
 
     def move(self, campaign: UUID, move: str, *, origin: str) -> None:
-        """Move a campaign on, unless it has gone on already."""
+        """Move a campaign forward, unless it has moved already."""
         try:
             self._post(f"campaigns/{campaign}/moves", {"move": move, "from": origin})
         except ServiceRefusalError as refusal:
-            # The answer to an earlier attempt may have been lost on the way.
+            # The answer to an earlier attempt may have been lost.
             if refusal.status != 409 or self.place(campaign) <= STATES.index(origin):
                 raise
 
     def wait_for(self, campaign: UUID, state: str, *, seconds: float) -> None:
-        """Wait until a campaign is in this state or beyond; say what failed if it cannot be."""
+        """Wait until a campaign is in this state or beyond; raise if a job failed."""
         until = self.now() + seconds
         while (place := self.place(campaign)) < STATES.index(state):
             self._require_no_failure(campaign)
@@ -69,7 +69,7 @@ class Operator:
             raise BlenderError("the campaign was given up: it is purged")
 
     def enrolment_tokens(self, campaign: UUID, count: int) -> list[str]:
-        """Make tokens for people who will opt in."""
+        """Create tokens for people who will opt in."""
         tokens: list[str] = []
         while len(tokens) < count:
             wanted = min(count - len(tokens), _MOST_TOKENS_AT_ONCE)

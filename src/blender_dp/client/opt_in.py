@@ -32,12 +32,12 @@ from blender_dp.wire.service.contribution import (
 )
 
 _OPEN = "opt-in-open"
-"""The state in which contributions are taken."""
+"""State in which contributions are accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptIn:
-    """What a device does as an opt-in user of campaigns of one service."""
+    """Actions of a device as an opt-in user of one service's campaigns."""
 
     url: str
     transport: Transport
@@ -47,10 +47,10 @@ class OptIn:
     checkpoint: Callable[[str], None]
 
     def enrol(self, campaign: UUID, token: str | None) -> None:
-        """Keep a token, given or asked for, unless there is one.
+        """Store a token, given or requested, unless there is one.
 
-        A device that contributed and then forgot its token gets no other one: with it, the person
-        could contribute twice.
+        A device that contributed and then forgot its token gets no new one: the person could
+        contribute twice with it.
         """
         if self.ledger.enrolment(campaign) is not None:
             return
@@ -68,7 +68,7 @@ class OptIn:
         self.ledger.keep_enrolment(enrolled)
 
     def contribute(self, campaign: UUID, records: tuple[Record, ...], agreed: str) -> None:
-        """Debit a contribution, then send it; the same bytes at every call."""
+        """Debit a contribution, then send it; every call sends the same bytes."""
         now = self.now()
         self._enrolment(campaign)
         answer = fetch_campaign(self.transport, campaign)
@@ -76,7 +76,7 @@ class OptIn:
         if promise.consent_text != agreed:
             raise BlenderError("the person agreed to another text than this campaign asks for")
         self.ledger.consent(campaign, now)
-        enrolment = self._enrolment(campaign)  # its time may be that of another process
+        enrolment = self._enrolment(campaign)  # another process may have set the time
         body = _body(promise, records, enrolment.given_at or now)
         digest = hashlib.sha256(enrolment.token.encode() + b"\0" + body).digest()
 
@@ -102,7 +102,7 @@ class OptIn:
         self.ledger.set_enrolment_state(campaign, "contributed")
 
     def withdraw(self, campaign: UUID) -> None:
-        """Ask for the deletion of a contribution, and note it once the service confirmed it."""
+        """Request the deletion of a contribution; store it once the service confirmed it."""
         enrolment = self._enrolment(campaign)
         self.transport.send("DELETE", f"campaigns/{campaign}/opt-in", token=enrolment.token)
         self.ledger.set_state(campaign, "contribution", "withdrawn")
@@ -132,7 +132,7 @@ class OptIn:
 
 
 def _body(promise: CampaignPromise, records: tuple[Record, ...], given_at: datetime) -> bytes:
-    """Return the bytes of a contribution; its rules hold before anything leaves."""
+    """Return the bytes of a contribution; check its rules before anything is sent."""
     consent = ConsentReceipt(
         version=promise.consent_version,
         text_digest=consent_digest(promise.consent_text),

@@ -4,12 +4,12 @@ import os
 from dataclasses import dataclass
 
 BUSY = frozenset({429, 502, 503, 504})
-"""Answers after which the same request may be sent again."""
+"""Statuses after which the same request may be sent again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """When to try again, and when to give up."""
+    """Pauses between attempts, and when to give up."""
 
     attempts: int = 8
     first_wait: float = 0.25
@@ -20,12 +20,12 @@ class Patience:
         """Return the seconds to wait after a failed attempt; None to give up.
 
         Args:
-            attempt: How many were made.
-            retry_after: What the service asked for, in seconds; it is heeded up to the longest.
+            attempt: Number of attempts so far.
+            retry_after: Seconds that the service asked for; used up to the longest wait.
         """
         if attempt >= self.attempts:
             return None
         if retry_after is not None and retry_after.isascii() and retry_after.isdigit():
             return min(float(retry_after), self.longest_wait)
         doubled = min(self.first_wait * 2.0 ** (attempt - 1), self.longest_wait)
-        return doubled * (0.5 + os.urandom(1)[0] / 512)  # devices must not come together
+        return doubled * (0.5 + os.urandom(1)[0] / 512)  # so that devices do not come together

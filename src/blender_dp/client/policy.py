@@ -1,7 +1,7 @@
-"""Rules of a device: what it asks of a head list before it reports, and of a contribution.
+"""Rules of a device: conditions on a head list before a report, and on a contribution.
 
-A list comes from a service that the device need not trust. Every rule here closes one way of
-learning more than one report's worth: a list of another signer, one made for this device alone, one
+A list comes from a service that the device need not trust. Each rule prevents one way of learning
+more than one report reveals: a list of another signer, a list made for this device only, a list
 that asks for more than was promised, asks too often or costs too much.
 """
 
@@ -23,7 +23,7 @@ from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 
 class Rule(StrEnum):
-    """What a refused list or contribution breaks."""
+    """Rule that a refused list or contribution breaks."""
 
     CAMPAIGN = "campaign"
     PROMISE = "promise"
@@ -40,7 +40,7 @@ class Rule(StrEnum):
 
 
 class RefusedError(BlenderError):
-    """A list that this device does not report against, or a contribution; nothing was spent."""
+    """This device refused a list or a contribution; nothing was spent."""
 
     def __init__(self, rule: Rule, sentence: str) -> None:
         self.rule = rule
@@ -48,24 +48,24 @@ class RefusedError(BlenderError):
 
 
 _LONGEST = timedelta(days=36_525)
-"""A longer window would begin before the first date that can be written."""
+"""Longest window; a longer one would begin before the first valid date."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientPolicy:
-    """What one device lets a service ask of it."""
+    """Limits on what a service may request from one device."""
 
     public_key: str | None = None
-    """The key that lists must be signed with; None keeps to the first key seen of a service."""
+    """Key that must have signed lists; None trusts the first key seen of a service."""
     smallest_list: int = 32
-    """Fewer queries would tell too much of who reports at all."""
+    """Smallest list in queries; with fewer, reporting at all would reveal too much."""
     most_epsilon: float = 8.0
-    """The ε that everything sent in a window may cost together, to all services."""
+    """Largest total ε of everything sent to all services within a window."""
     most_delta: float = 1e-5
-    """The largest δ of a list, and of all contributions of a window together."""
+    """Largest δ of a list, and of all contributions of a window together."""
     window: timedelta = timedelta(days=90)
     shortest_interval: timedelta = timedelta(days=7)
-    """Between two reports to one service."""
+    """Shortest time between two reports to one service."""
 
     def __post_init__(self) -> None:
         if self.public_key is not None:
@@ -77,7 +77,7 @@ class ClientPolicy:
         if not 0 <= self.most_delta < 1:
             raise ParameterError("most_delta", "at least 0 and below 1", self.most_delta)
         for name in ("window", "shortest_interval"):
-            value = getattr(self, name)  # a number, NaN among them, would compare with nothing
+            value = getattr(self, name)  # a number such as NaN would pass the comparisons
             if not isinstance(value, timedelta) or value < timedelta(0):
                 raise ParameterError(name, "0 or longer, a timedelta", value)
             if value > _LONGEST:
@@ -86,27 +86,27 @@ class ClientPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What the ledger knows when something is about to be sent."""
+    """Facts from the ledger that the rules need."""
 
     public_key: str | None
-    """The key seen first of this service."""
+    """First key seen of this service."""
     description: str | None = None
-    """The digest of the description seen before of this campaign."""
+    """Digest of this campaign's description as seen before."""
     list_digest: str | None = None
-    """The list seen before of this campaign."""
+    """Digest of this campaign's list as seen before."""
     spent: Fraction = Fraction()
-    """The ε of all rows in the window."""
+    """ε of all rows in the window."""
     spent_delta: Fraction = Fraction()
-    """The δ of all contributions in the window."""
+    """δ of all contributions in the window."""
     last_report: datetime | None = None
-    """To this service."""
+    """Time of the last report to this service."""
     standing: Mapping[Role, RowState] = field(default_factory=dict)
-    """What this campaign got already."""
+    """State of this campaign's rows, by role."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What is debited for a report or a contribution."""
+    """ε and δ that are debited for a report or a contribution."""
 
     epsilon: Fraction
     delta: Fraction
@@ -118,20 +118,20 @@ class Cost:
 
     @classmethod
     def of_contribution(cls, promise: CampaignPromise) -> "Cost":
-        """Return what opt-in users are promised."""
+        """Return the ε and δ that opt-in users are promised."""
         return cls(epsilon=promise.epsilon, delta=promise.delta)
 
 
 def require_genuine(
     signed: SignedHeadList, campaign: UUID, policy: ClientPolicy, history: History
 ) -> None:
-    """Refuse a list that is not the one and public list of this campaign.
+    """Refuse a list that is not this campaign's only public list.
 
     Args:
-        signed: Its signature and log entry hold already.
-        campaign: Whose list was asked for.
-        policy: This device's own rules.
-        history: What was seen before.
+        signed: The list; its signature and log entry are already checked.
+        campaign: The campaign of the requested list.
+        policy: The limits of this device.
+        history: The facts seen before.
     """
     if signed.campaign != campaign:
         raise RefusedError(Rule.CAMPAIGN, "the head list is that of another campaign")
@@ -166,8 +166,8 @@ def require_promised(signed: SignedHeadList, promise: CampaignPromise) -> None:
     """Refuse a list that asks for more than its campaign's description promises.
 
     Args:
-        signed: Its signature holds already.
-        promise: The description that the service shows now.
+        signed: The list; its signature is already checked.
+        promise: The campaign's current description.
     """
     if promise.campaign != signed.campaign or promise.digest != signed.description:
         sentence = "the head list is bound to another description than the campaign shows"
@@ -181,10 +181,10 @@ def require_promised(signed: SignedHeadList, promise: CampaignPromise) -> None:
 def require_affordable(
     cost: Cost, policy: ClientPolicy, history: History, now: datetime, role: Role
 ) -> None:
-    """Refuse what would cost too much, or comes too soon after the last report.
+    """Refuse a cost above the budget, or a report too soon after the last one.
 
-    ε of reports and contributions to all services adds up. δ adds up over contributions: what is
-    debited for a report is a pure ε, and its δ is held to the cap by itself.
+    ε adds up over reports and contributions to all services. δ adds up over contributions only: a
+    report is debited with a pure ε, and its δ is compared with the limit alone.
     """
     most, most_delta = exact(policy.most_epsilon), exact(policy.most_delta)
     asked = f"the campaign asks for ε = {float(cost.epsilon):g}"

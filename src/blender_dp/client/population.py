@@ -1,4 +1,4 @@
-"""A population of simulated devices against a running service, from consent to release."""
+"""Population of simulated devices that takes part in a campaign of a running service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -25,36 +25,36 @@ Share = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where and how a population plays."""
+    """Service, campaign and settings of a simulated population."""
 
     url: str
     campaign: UUID
     operator: Operator
     drives: bool
-    """Whether it also makes the operator's moves."""
+    """Whether the simulation also makes the operator's moves."""
     batch: int
     connections: int
     patience: float
-    """Seconds to wait for a state."""
+    """Longest wait for a state, in seconds."""
     step: Step
     share: Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What a population did."""
+    """Numbers of contributions and reports of a simulation, and the campaign's state."""
 
     contributed: int
     reported: int
     accepted: int
-    """Reports that the service says it counted now."""
+    """Reports that the service counted in this run."""
     state: str
 
 
 def play(people: People, stage: Stage, randomness: Randomness) -> Played:
-    """Simulate every person's part, waiting for the states between.
+    """Simulate all people, and wait for the campaign's states in between.
 
-    Whoever opts in does nothing once the opt-in side is sealed; likewise the clients.
+    Opt-in users do nothing if the opt-in side is closed; clients do nothing if theirs is.
     """
     operator, campaign = stage.operator, stage.campaign
     _advance(stage, "draft", "open-opt-in")
@@ -90,7 +90,7 @@ def _advance(stage: Stage, origin: str, move: str) -> None:
 
 
 def contribute(users: Sequence[Sequence[Record]], stage: Stage) -> int:
-    """Let people opt in with their records, enrolled by the operator or by themselves."""
+    """Let people enrol, by the operator or by themselves, and contribute their records."""
     stage.step("opt-in users contribute")
     asked = stage.operator.read(stage.campaign)["consent"]
     consent = ConsentReceipt(
@@ -136,7 +136,7 @@ def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, 
 
 
 def _fetch_list(stage: Stage) -> HeadList:
-    """Fetch the list and check it as devices do, but for budgets, which the simulated have none."""
+    """Fetch the list and check it as devices do, except budgets: simulated devices have none."""
     transport = stage.operator.transport
     fetched = fetch_list(transport, stage.campaign)
     fetched.require(stage.campaign, ClientPolicy(smallest_list=1), History(public_key=None))
@@ -158,7 +158,7 @@ def _run_together(
 
 
 def _run(work: Any) -> int:  # noqa: ANN401 - a coroutine
-    """Run to the end; of failures that come together tell the first."""
+    """Run to the end; of several failures raise the first."""
     try:
         return int(asyncio.run(work))
     except ExceptionGroup as failures:

@@ -1,15 +1,15 @@
 """Check of a service's public log before a device reports against a signed head list.
 
-A list that is not in the log could be one that the service made for this device alone. The device
+A list that is not in the log may have been made for this device only. The device
 therefore fetches the log from the entry that it remembers of this service (from the beginning if it
-remembers none), and demands that
+remembers none), and checks that
 
 - every piece is signed with the list's key and every entry follows from the one before;
 - the remembered entry is still where it was, so that the log only ever grew;
-- the entry that the list names is in the log, where the list says.
+- the entry that the list names is in the log, at the place that the list states.
 
-A service that keeps two logs, and always shows the same one to this device, is not found out here:
-see ``docs/explanation/device-budget.md``.
+This check does not detect a service that keeps two logs and always shows the same one to this
+device: see ``docs/explanation/device-budget.md``.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,26 +21,26 @@ from blender_dp.wire.service.signatures import SignatureError
 from blender_dp.wire.service.signed_log import read_log
 
 MOST_ENTRIES = 10_000
-"""The most entries of one piece; a service sends no more."""
+"""Most entries of one piece."""
 MOST_PIECES = 1_000
-"""A log of more pieces is refused instead of read for hours."""
+"""Most pieces of a log; a longer one is refused, as it would take hours to read."""
 Entry = Mapping[str, Any]
 Fetch = Callable[[int], Mapping[str, Any]]
 """Returns the piece of the log that begins at an index."""
 
 
 class NotLoggedError(BlenderError):
-    """A head list that the public log does not have, or a log that was rewritten."""
+    """A head list is not in the public log, or the log was rewritten."""
 
 
 def require_logged(listed: Entry, public_key: str, remembered: Entry | None, fetch: Fetch) -> Entry:
-    """Return the last entry read, to be remembered; refuse a list that the log does not have.
+    """Return the last entry of the log, to be remembered; refuse a list that is not in the log.
 
     Args:
-        listed: The log entry in the signed list; its hash holds already.
-        public_key: Who signed the list, and must have signed the log.
-        remembered: The last entry that was seen of this log; None at the first time.
-        fetch: Asks the service for a piece.
+        listed: The log entry in the signed list; its hash is already checked.
+        public_key: The key that signed the list and must have signed the log.
+        remembered: The last entry of this log that was seen earlier; None at first.
+        fetch: Fetches a piece from the service.
     """
     wanted = {listed["index"]: listed["hash"]}
     start = 0
@@ -76,7 +76,7 @@ def _piece(
     if len(entries) > MOST_ENTRIES:
         raise InputError("the log", f"must come in pieces of at most {MOST_ENTRIES} entries")
     if last is None and start > 0 and entries:
-        # What came before the first entry is fixed by its hash, as a remembered entry follows it.
+        # The hash of the first entry fixes all entries before it.
         require_chain(entries[1:], after=_first(entries[0], start))
     else:
         require_chain(entries, after=last)
@@ -84,7 +84,7 @@ def _piece(
 
 
 def _first(entry: object, start: int) -> Entry:
-    """Return the first entry of a piece from the middle of a log, if it stands alone."""
+    """Return the first entry of a piece from the middle of a log, checked by itself."""
     if not is_entry(entry) or entry["index"] != start or entry["hash"] != entry_hash(entry):
         raise BrokenChainError(f"entry {start} of the log is not written as an entry is")
     return entry

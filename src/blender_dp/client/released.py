@@ -28,7 +28,7 @@ FILES = {
     CERTIFICATE: "certificate",
     RELEASE: "release",
 }
-"""Where each document is found below the campaign."""
+"""Path of each document below the campaign."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +45,15 @@ class ReleasedFiles:
 def fetch_released(
     transport: Transport, campaign: UUID, *, key: str | None = None
 ) -> ReleasedFiles:
-    """Fetch a campaign's documents; refuse them unless all hold.
+    """Fetch a campaign's documents; refuse them unless all checks pass.
 
     The head list must be signed and in the public log, the release in the log too. Estimates and
     certificate must be those from which the release is computed.
 
     Args:
-        transport: To the service.
-        campaign: Which one.
-        key: The service's public key; None takes the one that it names.
+        transport: Connection to the service.
+        campaign: Id of the campaign.
+        key: The service's public key; None accepts the key that it names.
     """
     below = f"campaigns/{campaign}"
     fetched = transport.send("GET", f"{below}/head-list").document("the head list")

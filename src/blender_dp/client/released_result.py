@@ -1,7 +1,7 @@
-"""Release, computed again from the documents that came with it.
+"""Release, computed again from the documents that were published with it.
 
-The public log names the head list and the release. The estimates and the certificate are bound to
-them here: the release must be what their integers give, and hold that very certificate.
+The public log names the head list and the release. The estimates and the certificate are checked
+here: the release must follow from their integers and contain the same certificate.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def released_result(
     Documents that do not belong together are refused.
 
     Args:
-        documents: All that it published, by the name of their file.
+        documents: All published documents, by the name of their file.
     """
     head_list = head_list_in(HEAD_LIST, documents[HEAD_LIST])
     curated = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list).estimate()

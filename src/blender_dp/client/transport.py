@@ -20,11 +20,11 @@ _THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 class UnreachableError(BlenderError):
-    """A service did not answer, or stayed busy; the same request may be sent again."""
+    """The service did not answer or stayed busy; the same request may be sent again."""
 
 
 class ServiceRefusalError(BlenderError):
-    """A service said no; the same request would be refused again.
+    """The service refused a request; the same request would be refused again.
 
     ``after_silence``: an earlier attempt with the same request got no answer, and may have arrived.
     """
@@ -36,7 +36,7 @@ class ServiceRefusalError(BlenderError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back."""
+    """Answer of a service."""
 
     status: int
     content: bytes
@@ -58,7 +58,7 @@ class Transport(Protocol):
 
 
 def require_address(url: str) -> str:
-    """Return a service's address in one spelling; refuse what could be overheard."""
+    """Return a service's address in one spelling; refuse plain HTTP to other machines."""
     parts = urlsplit(url)
     is_here = parts.hostname in _THIS_MACHINE
     if parts.scheme != "https" and not (parts.scheme == "http" and is_here):
@@ -69,7 +69,7 @@ def require_address(url: str) -> str:
 
 
 def import_httpx() -> Any:  # noqa: ANN401 - a module
-    """Import the HTTP library, or say how to get it."""
+    """Import the HTTP library, or raise with how to install it."""
     try:
         import httpx  # noqa: PLC0415 - an extra
     except ImportError:
@@ -84,7 +84,7 @@ def headers(body: bytes | None, token: str | None) -> dict[str, str]:
 
 
 def require_good(answer: Answer, *, after_silence: bool = False) -> Answer:
-    """Return an answer that is no refusal; a refusal says if an earlier attempt had no answer."""
+    """Return a good answer, or raise; the error tells if an earlier attempt had no answer."""
     if 200 <= answer.status < 300:
         return answer
     if answer.status >= 500:
@@ -93,7 +93,7 @@ def require_good(answer: Answer, *, after_silence: bool = False) -> Answer:
 
 
 def _problem(answer: Answer) -> str:
-    """Return the problem's short name; nothing else that a service says reaches a log."""
+    """Return the problem's slug; no other text of a service is logged."""
     try:
         found = _TYPE.fullmatch(str(answer.document("x").get("type")))
     except InputError:
@@ -102,7 +102,7 @@ def _problem(answer: Answer) -> str:
 
 
 class HttpTransport:
-    """Requests over HTTP, repeated while a service is busy or away."""
+    """Requests over HTTP, repeated while a service is busy or unreachable."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class HttpTransport:
             answer = self._once(method, path, body, token)
             if answer is not None and answer.status not in BUSY:
                 return require_good(answer, after_silence=is_silent)
-            # A front end answers 5xx too when the service took the request and then fell silent.
+            # A front end answers 5xx also when the service accepted the request and did not answer.
             is_silent = is_silent or answer is None or answer.status >= 500
             wait = self._patience.wait(attempt, answer.retry_after if answer else None)
             if wait is None:
@@ -138,7 +138,7 @@ class HttpTransport:
             self._sleep(wait)
 
     def close(self) -> None:
-        """End the connections that were made here."""
+        """Close the connections that were made here."""
         if self._is_own:
             self._client.close()
 

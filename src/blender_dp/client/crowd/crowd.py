@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import httpx
 
 STUBBORN = Patience(attempts=200, longest_wait=30.0)
-"""A simulated crowd comes from one address, so that rate limits slow it down."""
+"""Patience of a simulated crowd: rate limits slow it down, because it has one address."""
 
 
 class Crowd:
@@ -77,19 +77,19 @@ async def gather_crowd(
 async def run_concurrently(
     works: Iterable[Callable[[], Awaitable[int]]], *, at_once: int, done: Callable[[int], None]
 ) -> int:
-    """Do everything, so much of it at once; the first failure ends it all.
+    """Run all works, some at the same time; the first failure ends all.
 
     Args:
-        works: What to do; each returns how many devices it was for. Made only when needed.
-        at_once: How many are under way together.
-        done: Is told how many devices are done so far.
+        works: The works, made when needed; each returns its number of devices.
+        at_once: Most works that run at the same time.
+        done: Called with the number of devices that are done.
     """
     waiting, total = iter(works), 0
 
     async def work_on() -> None:
         nonlocal total
         for work in waiting:
-            count = await work()  # awaited first: others add to the total meanwhile
+            count = await work()  # awaited first: others change the total during the wait
             total += count
             done(total)
 

@@ -1,4 +1,4 @@
-"""Reports of many devices, drawn in batches with the law of one device."""
+"""Reports of many devices, drawn in batches with the same distribution as one by one."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -32,14 +32,14 @@ def report_bodies(
     batch: int,
     random_bytes: Callable[[int], bytes] = os.urandom,
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield requests that report for every client, with how many reports each has.
+    """Yield requests with the reports of all clients, each with its number of reports.
 
     Args:
         cells: The true cell of every client.
-        head_list: What they report against.
-        randomness: Where the noise comes from.
-        batch: How many reports a request has; 1 sends each as a device does.
-        random_bytes: Where report ids come from.
+        head_list: The list that they report against.
+        randomness: Source of the noise.
+        batch: Reports per request; 1 sends each alone, as a device does.
+        random_bytes: Source of report ids.
     """
     require_same_kind(head_list, randomness)
     draw = _drawing(head_list, randomness)

@@ -19,11 +19,11 @@ from blender_dp.wire.service.contribution import MOST_QUERY_BYTES, MOST_RECORDS,
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """Who opts in with which records, and the one record that every client reports."""
+    """Records of each opt-in user, and the one record of each client."""
 
     opt_in: Sequence[Sequence[Record]]
     clients: Sequence[Record | None]
-    """None if the row that was drawn is no record."""
+    """Drawn record of each client; None if the drawn row is not a record."""
 
     def client_cells(self, head_list: HeadList) -> IntArray:
         """Return the cell of every client's record."""
@@ -46,11 +46,11 @@ def read_people(
     """Draw people from a log, and one uniform row of each client.
 
     Args:
-        log: Which files; if they have a group column, it says who opts in.
-        count: How many people; all if None.
-        opt_in: The share of them who opt in, where the log does not say.
+        log: The files; a group column, if there is one, decides who opts in.
+        count: Number of people; all if None.
+        opt_in: Share of them who opt in, if there is no group column.
         workspace: Memory, disk and progress.
-        randomness: For who is drawn, and which row.
+        randomness: Draws people and rows.
     """
     has_groups = log.columns.group is not None
     with log.opened(workspace) as (tables, _):
@@ -78,7 +78,7 @@ def read_people(
 
 
 def _by_user(rows: pa.Table, users: int) -> list[list[Record]]:
-    """Part rows by user, leaving out what is no record and what no upload may hold."""
+    """Group rows by user, without rows that are not records or that no upload may hold."""
     records: list[list[Record]] = [[] for _ in range(users)]
     positions = rows["position"].to_pylist()
     for position, record in zip(positions, _records(rows), strict=True):

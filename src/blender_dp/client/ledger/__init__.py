@@ -1,1 +1,1 @@
-"""The ledger of a device: what it sent and what that cost."""
+"""The ledger of a device: its reports and contributions, with their costs."""

@@ -1,8 +1,8 @@
-"""Ledger of a device in a small SQLite file: what was spent and must not be drawn again.
+"""Ledger of a device in a small SQLite file: costs, and reports that must not be drawn again.
 
-A campaign has one row for each role, written before anything is sent and never deleted. A report
-is drawn and written in one transaction that no other process can share: whatever dies, either
-nothing was drawn that anybody saw, or the drawn bytes are here to be sent again.
+A campaign has one row for each role, written before anything is sent and never deleted. A report is
+drawn and written in one exclusive transaction. After a crash, either no report was drawn and sent,
+or the drawn bytes are stored here and can be sent again.
 """
 
 import json
@@ -36,21 +36,21 @@ from blender_dp.wire.documents.times import read_time, written_time
 
 _FILE = "ledger.sqlite"
 _SECONDS_FOR_A_TURN = 60.0
-"""How long to wait while another process writes."""
+"""Longest wait while another process writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a device remembers of a service and a campaign; None where it learnt nothing."""
+    """A device's memory of a service and a campaign; None where nothing is known."""
 
     description: str
     """The digest of the campaign's description."""
     public_key: str | None = None
     list_digest: str | None = None
     signed_list: Mapping[str, Any] | None = None
-    """The whole signed list: the evidence, if it ever differs from what others were shown."""
+    """The whole signed list, as evidence if other devices were shown another one."""
     log_head: Mapping[str, Any] | None = None
-    """The last entry read of the public log."""
+    """Last entry that was read from the public log."""
 
 
 class Ledger:
@@ -60,8 +60,9 @@ class Ledger:
         """Open or make the ledger in ``directory``.
 
         Args:
-            directory: Only its owner may read it afterwards.
-            checkpoint: Is told which point was reached; for tests that stop there.
+            directory: Folder of the ledger; it becomes readable by its owner only.
+            checkpoint: Called with the name of each point that is reached; for tests that stop
+                there.
         """
         self._path, self._checkpoint = directory / _FILE, checkpoint
         try:
@@ -81,14 +82,14 @@ class Ledger:
         since: datetime,
         make: Callable[[History], tuple[LedgerRow, Seen]],
     ) -> LedgerRow:
-        """Return what a campaign got in a role; if nothing yet, make it now and write it.
+        """Return a campaign's row in a role; if there is none, make and write it now.
 
         Args:
-            campaign: Which campaign.
-            role: In which group.
-            service: Its address.
-            since: Rows that are younger count as spent.
-            make: Given the history, refuses or returns a new row and what is to be remembered.
+            campaign: Id of the campaign.
+            role: The group of the user.
+            service: Address of the service.
+            since: Younger rows count against the budget.
+            make: Given the history, refuses, or returns a new row and the facts to remember.
         """
         with self._transaction() as database:
             if kept := find_row(database, campaign, role):
@@ -104,13 +105,13 @@ class Ledger:
     def remember(
         self, campaign: UUID, service: str, since: datetime, accept: Callable[[History], Seen]
     ) -> None:
-        """Note what was seen of a campaign if ``accept`` does not refuse it."""
+        """Store the facts seen about a campaign, unless ``accept`` refuses them."""
         with self._transaction() as database:
             seen = accept(_history(database, campaign, service, since))
             _remember(database, campaign, service, seen)
 
     def history(self, campaign: UUID, service: str, since: datetime) -> History:
-        """Return what the policy needs to know about a campaign."""
+        """Return the facts that the policy needs about a campaign."""
         with self._transaction() as database:
             return _history(database, campaign, service, since)
 
@@ -131,7 +132,7 @@ class Ledger:
         return document
 
     def set_state(self, campaign: UUID, role: Role, state: RowState) -> None:
-        """Note what became of a row."""
+        """Set the state of a row."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE debits SET state = ? WHERE campaign = ? AND role = ?",
@@ -139,7 +140,7 @@ class Ledger:
             )
 
     def count_unanswered(self, campaign: UUID, change: int) -> None:
-        """Count an attempt to send a report, before it; uncount it when its answer came."""
+        """Count an attempt to send a report in advance; uncount it when the answer arrives."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE debits SET unanswered = unanswered + ?"
@@ -148,7 +149,7 @@ class Ledger:
             )
 
     def end_report(self, campaign: UUID) -> None:
-        """Note a final refusal, which is uncertain if another attempt may have arrived."""
+        """Store a final refusal; it is uncertain if another attempt may have arrived."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE debits SET state ="
@@ -158,7 +159,7 @@ class Ledger:
             )
 
     def row(self, campaign: UUID, role: Role) -> LedgerRow | None:
-        """Return what a campaign got in a role."""
+        """Return the row of a campaign in a role."""
         with self._transaction() as database:
             return find_row(database, campaign, role)
 
@@ -168,7 +169,7 @@ class Ledger:
             return select_rows(database)
 
     def forget(self) -> None:
-        """Delete the bytes of all reports and all enrolments; what was spent stays."""
+        """Delete the bytes of all reports and all enrolments; the costs stay."""
         with self._transaction() as database:
             database.execute("DELETE FROM enrolments")
             database.execute(
@@ -196,7 +197,7 @@ class Ledger:
         )
 
     def keep_enrolment(self, enrolment: Enrolment) -> None:
-        """Write a new enrolment, unless another process enrolled or contributed meanwhile.
+        """Write a new enrolment, unless another process has enrolled or contributed.
 
         A contribution belongs to its token: with another one it could not be withdrawn.
         """
@@ -209,7 +210,7 @@ class Ledger:
             )
 
     def consent(self, campaign: UUID, now: datetime) -> None:
-        """Note that consent was given now, unless it was given before: that time stays."""
+        """Store the time of the consent, unless an earlier one is stored."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE enrolments SET given_at = ? WHERE campaign = ? AND given_at IS NULL",
@@ -217,7 +218,7 @@ class Ledger:
             )
 
     def set_enrolment_state(self, campaign: UUID, state: EnrolmentState) -> None:
-        """Note what became of an enrolment; one that was forgotten meanwhile stays so."""
+        """Set the state of an enrolment, unless it was forgotten."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE enrolments SET state = ? WHERE campaign = ?", (state, str(campaign))
@@ -225,7 +226,7 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Lock the file, and leave it on disk either wholly written or unchanged."""
+        """Lock the file; at the end all changes are on disk, or none."""
         try:
             with closing(
                 sqlite3.connect(self._path, timeout=_SECONDS_FOR_A_TURN, isolation_level=None)

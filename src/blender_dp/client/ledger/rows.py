@@ -1,4 +1,4 @@
-"""Rows of a device's ledger: what was sent to which campaign in which role, and what it cost."""
+"""Rows of a device's ledger: reports and contributions by campaign and role, with their costs."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -28,37 +28,37 @@ class LedgerError(BlenderError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
-    """What a campaign got from this device in one role; there is at most one such row."""
+    """Report or contribution of this device to a campaign; at most one per role."""
 
     campaign: UUID
     role: Role = "report"
     service: str
     epsilon: str
-    """The cost, debited from the budget of the window."""
+    """ε that is debited from the budget of the window."""
     delta: str
     time: datetime
     list_digest: str | None = None
-    """Of the list that a report answers."""
+    """Digest of the list that a report answers."""
     body: bytes = field(repr=False)
-    """A report's bytes; of a contribution only the SHA-256 of its token and its bytes."""
+    """Bytes of a report; for a contribution only the SHA-256 of its token and its bytes."""
     state: RowState = "unsent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrolment:
-    """The right to contribute to a campaign, and what became of it."""
+    """Right to contribute to a campaign, and its state."""
 
     campaign: UUID
     service: str
-    """Where the token came from; it is sent nowhere else."""
+    """Service that issued the token; it is sent to no other service."""
     token: str = field(repr=False)
     given_at: datetime | None
-    """When the consent was given: a repeated upload must be the same to the letter."""
+    """Time of the consent, stored because a repeated upload must be identical."""
     state: EnrolmentState
 
 
 def costs_since(rows: Iterable[LedgerRow], start: datetime) -> tuple[Fraction, Fraction]:
-    """Add up the ε of all rows and the δ of the contributions that are younger than ``start``.
+    """Add up the ε of all rows younger than ``start`` and the δ of such contributions.
 
     A row exactly as old as the window no longer counts; a row from the future does. The δ of a
     report is not added: its debited ε is that of the whole channel, with δ = 0.
@@ -86,7 +86,7 @@ def select_rows(database: sqlite3.Connection) -> list[LedgerRow]:
 
 
 def find_row(database: sqlite3.Connection, campaign: UUID, role: Role) -> LedgerRow | None:
-    """Return what a campaign got in one role."""
+    """Return the row of a campaign in one role."""
     found = database.execute(
         f"SELECT {_COLUMNS} FROM debits WHERE campaign = ? AND role = ?",  # noqa: S608 - our own
         (str(campaign), role),

@@ -37,19 +37,19 @@ DROP TABLE enrolments_1;
 DROP TABLE lists;
 DROP TABLE reports;
 """
-"""Version 1 knew neither δ nor the cost of contributions: both are kept as 0. A consent that was
+"""Version 1 stored neither δ nor the cost of contributions: both become 0. A consent that was
 given may have been followed by an upload, so it becomes a contribution."""
 
 _FROM_VERSION_2 = "ALTER TABLE debits ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0"
 _MAYBE_ARRIVED = "UPDATE debits SET unanswered = 1 WHERE role = 'report' AND state = 'unsent'"
-"""Earlier versions did not note that a report had been tried without an answer."""
+"""Earlier versions did not store attempts without an answer."""
 
 
 def prepare(database: sqlite3.Connection) -> bool:
     """Make the tables of a new ledger, or move those of an earlier version; False if unknown.
 
     Args:
-        database: Within a transaction, so that a ledger is of one version or the other.
+        database: Connection inside a transaction, so that a ledger has exactly one version.
     """
     version = database.execute("PRAGMA user_version").fetchone()[0]
     if version == SCHEMA_VERSION:

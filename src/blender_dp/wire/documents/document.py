@@ -1,8 +1,8 @@
 """JSON documents with a format, a version and a digest that detects changes.
 
-Every document names its format and version; one that another step relies on carries a digest
-of all its other fields. The digest is taken over JSON with sorted keys and no white space; exact
-numbers travel as decimal strings or integers, so that every language writes the same bytes.
+Every document names its format and version. A document that another step relies on has a digest of
+all its other fields. The digest is computed over JSON with sorted keys and no white space. Exact
+numbers are decimal strings or integers, so that every language writes the same bytes.
 """
 
 import hashlib
@@ -54,8 +54,8 @@ def read_document(path: Path, kind: str, version: int = 1, *, has_digest: bool =
 
     Args:
         path: The file.
-        kind: What its field ``format`` must say.
-        version: The only version read.
+        kind: The value that its field ``format`` must have.
+        version: The only version that is accepted.
         has_digest: Whether such documents carry a digest.
     """
     return verified(path, read_json(path), kind, version, has_digest=has_digest)
@@ -69,7 +69,7 @@ def verified(
     *,
     has_digest: bool = True,
 ) -> Fields:
-    """Check a document that was read from ``path``, perhaps from within another or a service."""
+    """Check a document from ``path``: a file, a part of a file, or a service's answer."""
     fields = Fields(path, document)
     if document.get("format") != kind:
         fields.refuse("format", f'must be a file of format "{kind}"')
@@ -87,7 +87,7 @@ def verified(
 def _digest_or_none(document: Mapping[str, Any]) -> str | None:
     try:
         return digest_of(document)
-    except (UnicodeEncodeError, ValueError, RecursionError):  # half a character, or a number of
+    except (UnicodeEncodeError, ValueError, RecursionError):  # half a character, or a number with
         return None  # thousands of digits, which no document has
 
 

@@ -19,7 +19,7 @@ _DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,30})?(e[-+]?\d{1,3})?")
 
 
 class Fields:
-    """Some fields of a file, at its top or within the field ``within``."""
+    """Fields of a file, at its top level or inside the field ``within``."""
 
     def __init__(self, path: Path | str, values: object, within: str | None = None) -> None:
         self.path, self._within = path, within
@@ -28,29 +28,29 @@ class Fields:
         self._values: Mapping[str, Any] = values
 
     def refuse(self, name: str, rule: str) -> NoReturn:
-        """Raise the refusal of a field."""
+        """Raise the error for a field."""
         if self._within is None:
             raise InputError(self.path, rule, where=f"field {name}")
         raise InputError(self.path, f"{name} {rule}", where=f"field {self._within}")
 
     def only(self, *names: str) -> None:
-        """Refuse fields beyond these."""
+        """Refuse any other field."""
         if set(self._values) - set(names):
             what = f"must have no fields but {', '.join(names)}"
             self.refuse("its object" if self._within else "at the top", what)
 
     def has(self, name: str) -> bool:
-        """Tell whether a field is there."""
+        """Tell whether a field is present."""
         return name in self._values
 
     def value(self, name: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """Return a field that must be there."""
+        """Return the value of a required field."""
         if name not in self._values:
             self.refuse(name, "is missing")
         return self._values[name]
 
     def names(self, name: str, expected: str) -> bool:
-        """Tell whether a field is there and is this text."""
+        """Tell whether a field is present and has this text."""
         return bool(self._values.get(name) == expected)
 
     def text(self, name: str) -> str:
@@ -61,7 +61,7 @@ class Fields:
         return value
 
     def name_or_none(self, name: str) -> str | None:
-        """Return a string that can be written anywhere, or null."""
+        """Return a string of whole characters, or null."""
         value = None if self.value(name) is None else self.text(name)
         if value is not None and any("\ud800" <= c <= "\udfff" for c in value):
             self.refuse(name, "must be whole characters, not half of a surrogate pair")
@@ -112,7 +112,7 @@ class Fields:
         return tuple(self._list(name, str, "texts"))
 
     def counts(self, name: str, length: int) -> IntArray:
-        """Return a list of this many whole numbers."""
+        """Return a list of whole numbers of this length."""
         values = self._list(name, int, "whole numbers")
         sizes = [abs(value) for value in values]
         if len(values) != length or any(type(value) is not int for value in values):
@@ -122,7 +122,7 @@ class Fields:
         return np.array(values, dtype=np.int64)
 
     def part(self, name: str) -> "Fields":
-        """Return the fields of an object within this one."""
+        """Return the fields of an object inside this one."""
         return Fields(self.path, self.value(name), within=name)
 
     def parts(self, name: str) -> "list[Fields]":

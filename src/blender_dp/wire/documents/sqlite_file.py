@@ -2,9 +2,9 @@
 
 POSIX drops all locks of a process on a file as soon as the process closes *any* descriptor of that
 file. SQLite's locks are such locks: a process that opens and closes the file beside SQLite loses
-them without a word, and the next process that closes the database believes that it is the last
-and deletes the log (``-wal``) with everything that was acknowledged since. So nothing but SQLite
-may ever open a database that might be in use.
+them silently. The next process that closes the database then takes itself for the last one and
+deletes the log (``-wal``) with all acknowledged data in it. So only SQLite may open a database that
+might be in use.
 """
 
 import errno
@@ -13,18 +13,18 @@ from pathlib import Path
 from threading import Lock
 
 _CREATION = Lock()
-"""Held from creation to close, so that no thread connects to a file that is yet to be closed."""
+"""Held from creation to close, so that no thread connects to a file that is still to be closed."""
 
 
 def create_private_file(path: Path) -> bool:
     """Create an empty file that only its owner reads, unless there is one.
 
-    An existing file is never opened, only looked at by its name.
+    An existing file is never opened, only its name is checked.
 
     Returns:
         Whether the file is new.
     """
-    place = os.path.realpath(path)  # O_EXCL would not follow a link to a file that is missing
+    place = os.path.realpath(path)  # O_EXCL does not follow a link to a missing file
     with _CREATION:
         try:
             os.close(os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -16,7 +16,7 @@ from blender_dp.core.errors import InputError
 
 @contextmanager
 def staged_file(path: Path) -> Iterator[Path]:
-    """Give a name beside ``path`` to write to; put it in place at the end, on the disk."""
+    """Yield a temporary name beside ``path``; at the end rename it and sync it to disk."""
     if path.is_dir():
         raise InputError(path, "is a directory; a file is to be written here")
     with _naming(path):
@@ -25,7 +25,7 @@ def staged_file(path: Path) -> Iterator[Path]:
     partial = Path(name)
     try:
         yield partial
-        sync(partial)  # before it has its name: a crash leaves the old file or the whole new one
+        sync(partial)  # before the rename: a crash leaves the old file or the complete new one
         partial.chmod(0o666 & ~_umask())
         with _naming(path):
             partial.replace(path)
@@ -38,10 +38,10 @@ def staged_file(path: Path) -> Iterator[Path]:
 def staged_directory(
     directory: Path, *, overwrite: bool = False, replaceable: Collection[str] = ()
 ) -> Iterator[Path]:
-    """Give a directory beside ``directory`` to write to; put it in place at the end, on the disk.
+    """Yield a temporary directory beside ``directory``; at the end rename it and sync it to disk.
 
     Args:
-        directory: Where the result goes; its parents are made if need be.
+        directory: Final place of the result; missing parents are made.
         overwrite: Whether an earlier result may be replaced.
         replaceable: The names that an earlier result may hold; a directory with any other name in
             it is not replaced.
@@ -77,7 +77,7 @@ def _sync_all(directory: Path) -> None:
 
 
 def _sync_names(directory: Path) -> None:
-    # Some file systems, and directories that may be written but not read, cannot.
+    # Some file systems cannot, nor can directories without read permission.
     with suppress(OSError):
         sync(directory)
 
@@ -100,7 +100,7 @@ def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[s
 
 @contextmanager
 def _beside(directory: Path) -> Iterator[Path]:
-    """Make an empty directory beside another; take new parents away if nothing comes of it."""
+    """Make an empty directory beside another; remove new parents if the write fails."""
     parent = directory.parent
     missing = [p for p in (parent, *parent.parents) if not p.exists()]
     try:
@@ -118,7 +118,7 @@ def _beside(directory: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name the path that was asked for in an error, not the temporary one."""
+    """Name the requested path in an error, not the temporary one."""
     try:
         yield
     except (PermissionError, FileNotFoundError, NotADirectoryError, FileExistsError) as error:
@@ -137,7 +137,7 @@ def _put_in_place(partial: Path, directory: Path) -> None:
         directory.rename(old / directory.name)
         partial.rename(directory)
     except BaseException:
-        with suppress(FileNotFoundError):  # it had not been moved yet
+        with suppress(FileNotFoundError):  # the earlier result had not been moved yet
             (old / directory.name).rename(directory)
         raise
     finally:

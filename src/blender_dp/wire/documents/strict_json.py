@@ -1,6 +1,6 @@
 """Strict JSON parsing: rejects repeated keys, NaN, infinities, half characters and deep nesting.
 
-Whatever two readers could understand differently is refused. Files, answers of a service and the
+Any text that two parsers could read differently is refused. Files, answers of a service and the
 bodies of requests are all read here.
 """
 
@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 from blender_dp.core.errors import InputError
 
 DEEPEST = 32
-"""Levels of nesting; no document of this package has a third of them."""
+"""Most levels of nesting; documents of this package have less than a third of them."""
 _MOST_DIGITS = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonRule(StrEnum):
-    """A rule of strict JSON, as a refusal says it."""
+    """Rule of strict JSON, with the text of its refusal."""
 
     UTF8 = "must be UTF-8 text"
     SYNTAX = "must be JSON"
@@ -65,7 +65,7 @@ def read_object(source: Path | str, content: bytes | str) -> dict[str, Any]:
 
     Args:
         source: The name in a refusal: a file, or for instance "the head list".
-        content: What was read or received.
+        content: The bytes that were read or received.
     """
     try:
         document = parse_json(content)

@@ -1,4 +1,4 @@
-"""Points in time as documents write them: UTC, whole seconds, ending in Z."""
+"""Times in documents: UTC, whole seconds, ending in Z."""
 
 import re
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ _WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", re.ASCII)
 
 
 def written_time(time: datetime) -> str:
-    """Write a time; such texts sort as the times do.
+    """Write a time; the texts sort in the order of the times.
 
     >>> written_time(datetime(2026, 11, 15, 12, 0, tzinfo=UTC))
     '2026-11-15T12:00:00Z'

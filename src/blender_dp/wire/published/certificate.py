@@ -1,7 +1,7 @@
 """Certificate as a document: ``certificate.json``, and a field of releases; version 1.
 
-Promises and constants are exact fractions. What is spent is rounded up and slack is rounded
-down, to 30 digits, so that whoever computes it again with other tools can check every number.
+Promises and constants are exact fractions. Costs are rounded up and slack is rounded down, to 30
+digits, so that other tools can compute and check every number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ ROUNDING = (
 
 
 def certificate_document(certificate: ListCertificate) -> dict[str, Any]:
-    """Return the certificate with all that it was computed from, sealed."""
+    """Return the certificate with all its inputs, and a digest."""
     head_list, parameters = certificate.head_list, certificate.parameters
     return with_digest(
         {
@@ -48,7 +48,7 @@ def certificate_document(certificate: ListCertificate) -> dict[str, Any]:
 
 
 def planned_document(certificate: Certificate) -> dict[str, Any]:
-    """Return what a plan will spend, before there is a list."""
+    """Return the certificate of a plan, before there is a list."""
     return {
         "rounding": ROUNDING,
         "verdict": _verdict(is_kept=certificate.is_kept),
@@ -59,14 +59,14 @@ def planned_document(certificate: Certificate) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedCertificate:
-    """A certificate as a file states it, and what it says it was computed from."""
+    """A certificate as a file states it, with the inputs that it names."""
 
     source: Path | str
     document: dict[str, Any]
     parameters: Parameters | None
     branch: Branch | None
     holder: Fields | None = None
-    """The release or the account of a run that holds it and states the promise too."""
+    """Fields of the ``release.json`` or ``run.json`` that contains it and states the promise."""
 
     def require(self, certificate: ListCertificate) -> None:
         """Refuse the file unless it states this certificate, and no other promise."""
@@ -87,7 +87,7 @@ def read_certificate(path: Path, head_list: HeadList) -> PublishedCertificate:
 
 
 def attached_certificate(path: Path, head_list: HeadList) -> PublishedCertificate:
-    """Read the certificate in a release or in the account of a run."""
+    """Read the certificate in ``release.json`` or ``run.json``."""
     document = read_json(path)
     attached = document.get("certificate")
     if not isinstance(attached, dict):
@@ -116,7 +116,7 @@ def certificate_in(
 
 
 def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
-    """Refuse a release or the account of a run that states another promise than its certificate."""
+    """Refuse a release or a ``run.json`` that states another promise than its certificate."""
     parameters = certificate.parameters
     certified = {} if parameters is None else parameters.document()
     if fields.has("promise"):
@@ -140,7 +140,7 @@ def _require_same_promises(fields: Fields, accounts: Sequence[Account]) -> None:
             promise.refuse("to", _AS_CERTIFIED)
         epsilon = float(account.promised_epsilon)
         _require_equal(promise, {"model": account.model, "epsilon": epsilon})
-        # A run may promise as little as was spent.
+        # A run may state the δ that is really spent as its promise.
         if promise.value("delta") not in (float(account.promised_delta), float(account.delta)):
             promise.refuse("delta", _AS_CERTIFIED)
 

@@ -1,4 +1,4 @@
-"""Documents with the released integers of each side, which the blend starts from.
+"""Documents with the released integers of each side, the input of the blend.
 
 ``opt_in_estimates.json`` comes from the curator, ``client_estimates.json`` from the collector of
 the reports. Both name the head list they belong to. Estimates are computed from the integers by
@@ -35,7 +35,7 @@ CLIENT_FORMAT = "blender-dp client estimates"
 
 
 def opt_in_document(curated: Curated) -> dict[str, Any]:
-    """Return what the curator released: noisy counts, or in ``sharp`` all its integers."""
+    """Return the curator's released integers: noisy counts, or in ``sharp`` a whole tally."""
     evidence = curated.opt_in.evidence
     if isinstance(evidence, OptInEvidence):
         released = {"tally": _tally_document(evidence.tally)}
@@ -98,11 +98,11 @@ _INTEGERS: dict[Preset, Callable[[Fields, HeadList, Parameters], OptInTally | In
     "sharp": _tally,
     "paper": _noisy_counts,
 }
-"""Readers of what the curator released, by preset."""
+"""Readers of the curator's released integers, by preset."""
 
 
 def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
-    """Return the integers, and what was read off the list before it was trimmed."""
+    """Return the integers, and those computed from the list before it was trimmed."""
     whole_list = tally.whole_list
     return {
         "weight_sum": tally.choice.weight_sum,
@@ -118,7 +118,7 @@ def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
 
 
 def _read_tally(part: Fields, head_list: HeadList, users: int, budget: Budget) -> OptInTally:
-    """Read the integers; what follows from them, such as the branch, is computed again."""
+    """Read the integers; values that follow from them, such as the branch, are computed again."""
     weight_sum = part.whole_or_none("weight_sum", at_least=-LARGEST)
     if (weight_sum is None) != (not budget.scalar_share):
         part.refuse("weight_sum", "must be there unless one record per user was declared")
@@ -150,7 +150,7 @@ def _read_whole_list(part: Fields) -> WholeList | None:
 
 
 def client_document(head_list: HeadList, reports: ReportCounts) -> dict[str, Any]:
-    """Return how many reports named each cell, and each query where clients were asked for it."""
+    """Return the number of reports per cell, and per query if clients were asked for it."""
     return with_digest(
         {
             "format": CLIENT_FORMAT,

@@ -16,7 +16,7 @@ _KNOWN = [f"{kind.name}/{kind.version}" for kind in MECHANISMS.values()]
 
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
-    """Return what is published: the list, how to report against it, and a digest of both."""
+    """Return the published document: the list, the mechanism of reports, and a digest."""
     return with_digest(
         {
             "format": FORMAT,
@@ -65,7 +65,7 @@ def _listed_in(fields: Fields) -> HeadList:
     except BrokenInvariantError as error:
         fields.refuse("queries", f"break a rule: {error}")
     if head_list_digest(head_list) != fields.text("digest"):
-        # Reports name a list by the digest of its file: another spelling would refuse them all.
+        # Reports name a list by the digest of its file: with another spelling all would be refused.
         fields.refuse("digest", "is not that of a list as this version writes it")
     return head_list
 

@@ -16,9 +16,9 @@ def parameters_document(parameters: Parameters) -> dict[str, Any]:
 
 
 def read_parameters(fields: Fields) -> Parameters:
-    """Read every parameter, none missing and none beyond."""
+    """Read every parameter; refuse missing and unknown ones."""
     fields.only(*Parameters.__slots__)
-    preset = cast("Preset", fields.text("preset"))  # Parameters refuses what is none
+    preset = cast("Preset", fields.text("preset"))  # Parameters refuses unknown values
     try:
         return Parameters(
             epsilon=fields.decimal("epsilon"),

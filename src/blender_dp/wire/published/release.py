@@ -58,7 +58,7 @@ def user_counts(result: BlenderResult) -> dict[str, int]:
 
 
 def _drift(result: BlenderResult) -> dict[str, Any] | None:
-    """Return whether the groups differ; None where nothing was compared."""
+    """Return whether the groups differ; None if they were not compared."""
     drift = result.blended.drift
     if drift is None or not drift.degrees:
         return None
@@ -76,7 +76,7 @@ def _drift(result: BlenderResult) -> dict[str, Any] | None:
 
 
 def _disagreement(result: BlenderResult) -> dict[str, Any] | None:
-    """Return which records or queries set the groups apart; None where nothing was compared."""
+    """Return the records or queries in which the groups differ; None if not compared."""
     found = result.blended.disagreement
     if found is None or not found.comparisons:
         return None
@@ -93,7 +93,7 @@ def _disagreement(result: BlenderResult) -> dict[str, Any] | None:
 
 
 def _name(result: BlenderResult, item: int) -> dict[str, str | None]:
-    """Return the names of a listed cell, or of a query, which are numbered after the cells."""
+    """Return the names of a listed cell or of a query; queries are numbered after the cells."""
     head_list, cells = result.head_list, result.head_list.cells
     if item >= cells.cell_count:
         return {"query": head_list.queries[item - cells.cell_count], "url": None}
@@ -109,10 +109,10 @@ def _rows(columns: Columns) -> list[dict[str, Any]]:
 def read_release(path: Path | str) -> Release:
     """Read a release; refuse one that breaks a rule.
 
-    Fields that this version does not know are left alone: a later one may add some.
+    Unknown fields are ignored: a later version may add some.
 
     Args:
-        path: Where ``release.json`` is.
+        path: The path of ``release.json``.
     """
     return release_of(read_json(Path(path)), path)
 
@@ -146,7 +146,7 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
 
 
 def _read_fake_weight(fields: Fields) -> float | None:
-    """Return how many clients a fake report counts for; older releases do not say it."""
+    """Return how many clients a fake report counts for; older releases do not state it."""
     if not fields.has("disagreement") or fields.value("disagreement") is None:
         return None
     disagreement = fields.part("disagreement")
@@ -156,7 +156,7 @@ def _read_fake_weight(fields: Fields) -> float | None:
 
 
 def _read_opt_in_users(users: Fields) -> int:
-    """Return how many opt-in users were counted: all in ``sharp``, a part of them in ``paper``."""
+    """Return the number of counted opt-in users: all in ``sharp``, a part in ``paper``."""
     counted = "opt_in" if users.has("opt_in") else "opt_in_estimation"
     return users.whole(counted, at_least=0)
 

@@ -20,7 +20,7 @@ from blender_dp.wire.reports.report_files import Codec, format_of, shared_fields
 
 
 def write_reports(path: Path, head_list: HeadList, report_counts: IntArray) -> None:
-    """Write many reports of LocalAlg in the order of their cells, an order that tells nothing."""
+    """Write many reports of LocalAlg sorted by cell, an order that reveals nothing."""
     write = _write_lines if format_of(path) == "json" else _write_parquet
     with staged_file(path) as partial:
         write(partial, head_list, report_counts)

@@ -1,8 +1,8 @@
 """Items of a report as bytes: always the same number of bytes for one list and ε.
 
-Two forms, the shorter of which is used (the list of numbers if they are equally long); which one
-follows from how many items there are and how many are named, so that a report need not say it and
-its length tells nothing:
+There are two forms. The shorter one is used (the list, if both are equally long). The number of
+items and the number of named items decide it, so that a report need not state its form and its
+length reveals nothing:
 
 - a list: the numbers in increasing order, each in as many bits as the largest possible number
   needs, highest bit first, one after the other; zeros fill the last byte;
@@ -29,9 +29,9 @@ ByteArray = npt.NDArray[np.uint8]
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _TO_PLAIN, _FROM_PLAIN = bytes.maketrans(b"-_", b"+/"), bytes.maketrans(b"+/", b"-_")
 _ZERO = "A"
-"""The letter of six zeros."""
+"""Letter for six zero bits."""
 _FEW = 64
-"""Up to this many numbers of a single report are read faster one by one."""
+"""Largest number of items of a single report for which reading one by one is faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +39,15 @@ class ItemPacking:
     """Layout of the packed reports of one channel."""
 
     size: int
-    """N, the items that may be named."""
+    """N, the number of items that may be named."""
     subset_size: int
-    """d, how many are."""
+    """d, the number of items that are named."""
     bits_per_item: int = field(init=False)
-    """The bits of a number in the list form."""
+    """Bits of a number in the list form."""
     is_bitmap: bool = field(init=False)
     """Whether the bitmap is the shorter form."""
     length: int = field(init=False)
-    """The bytes of every report."""
+    """Bytes of every report."""
 
     def __post_init__(self) -> None:
         """Choose the form."""
@@ -64,11 +64,11 @@ class ItemPacking:
 
     @property
     def text_length(self) -> int:
-        """The letters of every report in JSON."""
+        """Letters of every report in JSON."""
         return (4 * self.length + 2) // 3
 
     def pack(self, named: BoolArray) -> ByteArray:
-        """Write many reports, given as a table of who (row) names what (column)."""
+        """Write many reports, given as a table with one row per report and one column per item."""
         if self.is_bitmap:
             return np.packbits(named, axis=1)
         items = np.nonzero(named)[1].reshape(len(named), self.subset_size)
@@ -77,7 +77,7 @@ class ItemPacking:
         return np.packbits(bits.reshape(len(named), self.subset_size * len(places)), axis=1)
 
     def counts(self, reports: ByteArray) -> IntArray | None:
-        """Count by item what many reports name; None if one of them breaks a rule."""
+        """Count how often many reports name each item; None if one of them breaks a rule."""
         if self.is_bitmap:
             return self._bitmap_counts(np.unpackbits(reports, axis=1))
         items = self._list_items(reports)
@@ -91,7 +91,7 @@ class ItemPacking:
         return counts
 
     def items(self, reports: ByteArray) -> IntArray | None:
-        """Return what each of many reports names, a row each; None if one breaks a rule."""
+        """Return the items of many reports, one row per report; None if one breaks a rule."""
         if not self.is_bitmap:
             return self._list_items(reports)
         bits: ByteArray = np.unpackbits(reports, axis=1)
@@ -100,7 +100,7 @@ class ItemPacking:
         return np.nonzero(bits)[1].reshape(len(bits), self.subset_size)
 
     def items_of(self, report: bytes) -> Sequence[int] | None:
-        """Return what one report names; None if it breaks a rule."""
+        """Return the items of one report; None if it breaks a rule."""
         if self.subset_size > _FEW and not self.is_bitmap:
             many = self._list_items(np.frombuffer(report, dtype=np.uint8).reshape(1, -1))
             return None if many is None else many[0].tolist()
@@ -120,10 +120,10 @@ class ItemPacking:
         return items if all(map(lt, items, [*items[1:], self.size])) else None
 
     def _list_items(self, reports: ByteArray) -> IntArray | None:
-        if not self.length:  # there is one item, and nothing to say of it
+        if not self.length:  # there is only one item, which needs no bits
             return np.zeros((len(reports), self.subset_size), dtype=np.int64)
         first, shift = _places(self.subset_size, self.bits_per_item)
-        bytes_each = self.bits_per_item // 8 + 2  # over which a number may spread
+        bytes_each = self.bits_per_item // 8 + 2  # that a number may extend over
         padded = np.zeros((len(reports), self.length + bytes_each), dtype=np.int64)
         padded[:, : self.length] = reports
         items = padded[:, first]
@@ -136,7 +136,7 @@ class ItemPacking:
         if (
             (reports[:, -1] & ((1 << fill) - 1)).any()
             or not (items[:, 1:] > items[:, :-1]).all()
-            or (items[:, -1] >= self.size).any()  # the largest, as they are in order
+            or (items[:, -1] >= self.size).any()  # the largest, as they are sorted
         ):
             return None
         return items
@@ -158,7 +158,7 @@ def _letters(report: bytes) -> bytes:
 
 
 def from_texts(letters: ByteArray, length: int) -> ByteArray | None:
-    """Read reports of ``length`` bytes from their letters, a row each; None if one is not such."""
+    """Read texts as rows of ``length`` bytes, one per report; None if one is invalid."""
     rows, each = letters.shape
     padded = np.full((rows, each + -each % 4), ord(_ZERO), dtype=np.uint8)
     padded[:, :each] = letters
@@ -171,16 +171,16 @@ def _rows(letters: bytes, rows: int, length: int) -> ByteArray | None:
         return None
     content = binascii.a2b_base64(letters.translate(_TO_PLAIN))
     table = np.frombuffer(content, dtype=np.uint8).reshape(rows, -1 if content else 0)
-    if table[:, length:].any():  # another spelling of the same bytes
+    if table[:, length:].any():  # not the canonical spelling of the bytes
         return None
     return table[:, :length]
 
 
 @lru_cache(maxsize=64)
 def _places(count: int, bits: int) -> tuple[IntArray, IntArray]:
-    """Return where each number begins: its first byte, and how many bits follow it.
+    """Return the first byte of each number, and the number of bits after it.
 
-    They follow it in as many bytes as a number may spread over.
+    The bits are counted to the end of the bytes that a number may extend over.
     """
     start = bits * np.arange(count, dtype=np.int64)
     return start // 8, 8 * (bits // 8 + 2) - start % 8 - bits
@@ -199,7 +199,7 @@ def from_text(text: str, length: int) -> bytes | None:
         content = binascii.a2b_base64(letters.translate(_TO_PLAIN) + b"=" * (-len(letters) % 4))
     except ValueError:
         return None
-    # The decoder passes over what is no letter; only the right spelling comes back the same.
+    # The decoder skips invalid letters; only the canonical spelling is encoded to the same text.
     return content if _letters(content) == letters else None
 
 
@@ -214,5 +214,5 @@ def rows_of_texts(texts: Sequence[str], length: int) -> ByteArray | None:
 
 
 def pieces(packed: bytes, length: int) -> list[bytes]:
-    """Part bytes into pieces of one length."""
+    """Split bytes into pieces of one length."""
     return [packed[start : start + length] for start in range(0, len(packed), length)]

@@ -27,7 +27,7 @@ _CODECS = {
 
 
 def codec_of(head_list: HeadList) -> Codec:
-    """Return how reports against this list are written and read."""
+    """Return the codec of reports against this list."""
     return _CODECS[head_list.mechanism.name]
 
 
@@ -37,7 +37,7 @@ def report_document(head_list: HeadList, report: Report) -> dict[str, Any]:
 
 
 def count_reports(path: Path, head_list: HeadList) -> ReportCounts:
-    """Count what a file's reports name; refuse the file if any of them is not for this list."""
+    """Count the items that a file's reports name; refuse the file if one is not for this list."""
     counter = codec_of(head_list).counter(head_list)
     constants = shared_fields(head_list)
     for batch in batches(path, [*constants, *counter.fields], counter.texts):

@@ -26,15 +26,15 @@ _FORMATS: dict[str, Literal["json", "parquet"]] = {
 
 
 class ReportCounter(Protocol):
-    """Counts what the reports of a file name; refuses reports that no device could send."""
+    """Counts the items that a file's reports name; refuses reports that no device could send."""
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields of a report, beside those that all reports share."""
+        """Fields of a report, without those that all reports share."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Those of them that are texts in JSON."""
+        """Fields that are texts in JSON."""
 
     def add(self, path: Path, batch: pa.RecordBatch) -> None:
         """Count some reports."""
@@ -45,19 +45,19 @@ class ReportCounter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
-    """How the reports of one mechanism are written and read."""
+    """Functions that write and read the reports of one mechanism."""
 
     report_fields: Callable[[HeadList, Report], dict[str, Any]]
-    """The fields of one report in JSON."""
+    """Returns the fields of one report in JSON."""
     counter: Callable[[HeadList], ReportCounter]
     count_fields: Callable[[ReportCounts], dict[str, Any]]
-    """The fields of ``client_estimates.json``, beside the counts by cell."""
+    """Returns the fields of ``client_estimates.json`` besides the counts by cell."""
     read_counts: Callable[[Fields, IntArray, HeadList], ReportCounts]
     """Reads those fields, given the counts by cell; refuses counts that reports cannot have."""
 
 
 def shared_fields(head_list: HeadList) -> dict[str, Any]:
-    """Return what all reports for one list have in common."""
+    """Return the fields that all reports for one list share."""
     return {
         "version": VERSION,
         "head_list": head_list_digest(head_list),
@@ -66,7 +66,7 @@ def shared_fields(head_list: HeadList) -> dict[str, Any]:
 
 
 def format_of(path: Path) -> Literal["json", "parquet"]:
-    """Return the format that a file's name promises."""
+    """Return the format of a file, by the suffix of its name."""
     if path.suffix not in _FORMATS:
         raise InputError(path, f"must be a file of reports ({', '.join(_FORMATS)})")
     return _FORMATS[path.suffix]
@@ -79,8 +79,8 @@ def batches(
 
     Args:
         path: The file.
-        fields: What every report must have.
-        texts: Those of them that are read as texts in JSON, even if they look like dates.
+        fields: The fields that every report must have.
+        texts: The fields that are read as texts in JSON, even if they look like dates.
     """
     kind = format_of(path)
     if not path.is_file():
@@ -99,7 +99,7 @@ def batches(
 
 
 def distinct_values(path: Path, batch: pa.RecordBatch, field: str) -> list[Any]:
-    """Return every value that a field has."""
+    """Return the distinct values of a field."""
     try:
         return [value.as_py() for value in batch.column(field).unique()]
     except UnicodeDecodeError:
@@ -107,7 +107,7 @@ def distinct_values(path: Path, batch: pa.RecordBatch, field: str) -> list[Any]:
 
 
 def require_constant(path: Path, batch: pa.RecordBatch, field: str, expected: object) -> None:
-    """Refuse reports that were made for something else."""
+    """Refuse reports for another list, mechanism or version."""
     values = distinct_values(path, batch, field)
     if any(type(value) is not type(expected) or value != expected for value in values):
         what = "another head list" if field == "head_list" else f"another {field}"

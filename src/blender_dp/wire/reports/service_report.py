@@ -31,7 +31,7 @@ ID_BYTES = 16
 ID_LETTERS = 22
 MOST_REPORTS = 10_000
 SHARED_FIELDS = ("version", "head_list", "mechanism")
-"""Of a single report and of a batch alike."""
+"""Fields of a single report and of a batch."""
 ID_FIELD = "report_id"
 SUBSET_FIELDS = ("question", "items")
 CELL_FIELD = "cell"
@@ -40,7 +40,7 @@ _FIRST = np.zeros(1, dtype=np.int64)
 
 
 class ReportFault(StrEnum):
-    """Why reports are refused; one refused report makes the whole request refused."""
+    """Reason for refused reports; one refused report makes the whole request refused."""
 
     VERSION = "unknown-report-version"
     HEAD_LIST = "another-head-list"
@@ -67,7 +67,7 @@ _SENTENCES = {
 
 
 class RefusedReportError(UnknownReportError):
-    """Reports that are not counted, and why; nothing of them is repeated."""
+    """Reports are refused for a reason; the message repeats nothing of them."""
 
     def __init__(self, fault: ReportFault) -> None:
         self.fault = fault
@@ -76,17 +76,17 @@ class RefusedReportError(UnknownReportError):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NamedItems:
-    """What the reports to one question name."""
+    """Items that the reports to one question name."""
 
     question: Question
     reports: IntArray
-    """Their positions among the request's reports."""
+    """Positions of these reports in the request."""
     items: IntArray
-    """One row per report: cells, or queries if asked for the query only."""
+    """One row per report: cells, or queries if only the query is reported."""
 
 
 def question_of(report_id: bytes, head_list: HeadList) -> Question:
-    """Return what the device with this report id is asked for."""
+    """Return the question that the device with this report id answers."""
     asked = asked_for_query(report_id, head_list.mechanism.query_share)
     return "query" if asked else "record"
 
@@ -99,7 +99,7 @@ def service_report_document(
 
 
 def batch_document(head_list: HeadList, reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return many reports as one request: what they share once, then the fields of each."""
+    """Return many reports as one request: shared fields once, then the fields of each report."""
     return {**shared_fields(head_list), "reports": list(reports)}
 
 
@@ -114,7 +114,7 @@ class ReportReader:
         self._cell_count = head_list.cells.cell_count
 
     def require_shared(self, version: object, head_list: str, mechanism: str) -> None:
-        """Refuse reports that were made for something else."""
+        """Refuse reports for another list, mechanism or version."""
         if type(version) is not int or version != self._shared["version"]:
             raise RefusedReportError(ReportFault.VERSION)
         if head_list != self._shared["head_list"]:

@@ -22,11 +22,11 @@ from blender_dp.wire.reports.packed_items import ByteArray, ItemPacking, from_te
 from blender_dp.wire.reports.report_files import Codec, distinct_values, format_of, shared_fields
 
 _BYTES_AT_ONCE = 1 << 18
-"""Of reports that are unpacked together: each bit becomes a byte."""
+"""Size of reports that are unpacked together; each bit becomes a byte."""
 
 
 def packings(head_list: HeadList) -> dict[Question, ItemPacking]:
-    """Return how the reports to each question that is asked are written."""
+    """Return the layout of the reports to each question."""
     mechanism = head_list.mechanism
     channels = SubsetChannels.of(head_list.cells, mechanism)
     packed: dict[Question, ItemPacking] = {"record": ItemPacking.of(channels.records)}
@@ -45,12 +45,12 @@ def _report_fields(head_list: HeadList, report: Report) -> dict[str, Any]:
 def write_subset_reports(
     path: Path, head_list: HeadList, named: Mapping[Question, Iterable[BoolArray]]
 ) -> int:
-    """Write many reports, sorted by their bytes, an order that tells nothing; return how many.
+    """Write many reports, sorted by their bytes, which reveals nothing; return their number.
 
     Args:
         path: A .parquet or .jsonl file.
-        head_list: What the reports are about.
-        named: For each question, tables of who (row) names what (column).
+        head_list: The list of the reports.
+        named: For each question, tables with one row per client and one column per item.
     """
     write = _write_lines if format_of(path) == "json" else _write_parquet
     forms = packings(head_list)
@@ -64,7 +64,7 @@ def _sorted_rows(packing: ItemPacking, tables: Iterable[BoolArray]) -> ByteArray
     length = packing.length
     none = np.zeros((0, length), dtype=np.uint8)
     rows = np.concatenate([none, *(packing.pack(table) for table in tables)])
-    if not length:  # an empty list: there is nothing to name
+    if not length:  # an empty list has nothing to name
         return rows
     return np.sort(rows.reshape(-1).view(f"S{length}")).view(np.uint8).reshape(-1, length)
 
@@ -144,7 +144,7 @@ class SubsetCounter:
 
 
 def _packed_rows(items: pa.Array, packing: ItemPacking, *, is_text: bool) -> ByteArray | None:
-    """Return the bytes of every report, a row each; None if one has another length or letter."""
+    """Return one row of bytes per report; None if one has a wrong length or letter."""
     kind = pa.types.is_string(items.type) if is_text else not pa.types.is_string(items.type)
     if items.null_count or not kind:
         return None
@@ -185,7 +185,7 @@ def _count_fields(reports: ReportCounts) -> dict[str, Any]:
 
 
 def _read_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> ReportCounts:
-    """Read what reports of subset selection named: each names its d, none twice."""
+    """Read the counts of subset selection; each report names d different items."""
     channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
     reports = ReportCounts(
         cells=cells,

@@ -38,7 +38,7 @@ def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
     Fields beyond those that a device needs are allowed: the digest covers them.
 
     Args:
-        answer: What ``GET /v1/campaigns/{id}`` returned.
+        answer: The answer of ``GET /v1/campaigns/{id}``.
     """
     description = Fields("the campaign", answer).part("description")
     campaign = description.text("id")

@@ -24,8 +24,8 @@ _HOST_AND_PORT = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+:[0-9]+(?:[/?#]|$)"
 _OTHER_SCHEME = re.compile(
     rf"[\x00-\x20]*(?!https?:)(?!{_HOST_AND_PORT})[a-z][a-z0-9+.\-\t\r\n]*:", re.IGNORECASE
 )
-"""The beginning of an address that is not of the web, as browsers read it: they skip white space
-before it and line breaks in it."""
+"""Beginning of an address with another scheme than that of web pages. As browsers do, it skips
+white space before the address and line breaks in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class ConsentReceipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """One opt-in user's records; none at all is a contribution too."""
+    """One opt-in user's records; may be empty."""
 
     consent: ConsentReceipt
     records: Sequence[Record]
@@ -51,7 +51,7 @@ def consent_digest(text: str) -> str:
 
 
 def contribution_document(contribution: Contribution) -> dict[str, Any]:
-    """Return what is uploaded."""
+    """Return the upload as a document."""
     consent = contribution.consent
     return {
         "version": VERSION,
@@ -65,7 +65,7 @@ def contribution_document(contribution: Contribution) -> dict[str, Any]:
 
 
 def contribution_bytes(contribution: Contribution) -> bytes:
-    """Return the upload as bytes; refuse what a service would refuse, before anything is spent."""
+    """Return the upload as bytes; refuse an upload that a service would refuse."""
     document = contribution_document(contribution)
     read_contribution(document)
     content = canonical(document)

@@ -1,7 +1,8 @@
 """Append-only log in which every entry contains the hash of the entry before it.
 
 A reader who knows the last hash detects every change of earlier entries. The public log lists
-what was published; the audit log also who did what. The hash of an entry is the SHA-256 of
+published documents; the audit log also lists actions and their actors. The hash of an entry is the
+SHA-256 of
 all its other fields, ``digest`` included, as JSON with sorted keys and no white space.
 """
 
@@ -17,12 +18,12 @@ from blender_dp.wire.documents.times import read_time, written_time
 
 _FIELDS = frozenset({"index", "time", "kind", "campaign", "digest", "previous", "hash"})
 _TIME_LETTERS = 20
-"""No milliseconds: texts of one length sort as times do."""
+"""Length of a time without milliseconds: texts of one length sort in the order of times."""
 _HEX = frozenset("0123456789abcdef")
 
 
 class PublicKind(StrEnum):
-    """What the public log names."""
+    """Kind of document in the public log."""
 
     CAMPAIGN = "campaign"
     HEAD_LIST = "head-list"
@@ -30,7 +31,7 @@ class PublicKind(StrEnum):
 
 
 class BrokenChainError(BlenderError):
-    """A log is not what was once written: which entry, and what is wrong with it."""
+    """A log was changed; the message names the entry and the error."""
 
 
 def entry(
@@ -47,10 +48,10 @@ def entry(
     Args:
         previous: The last entry, None if the log is empty.
         kind: What happened.
-        campaign: To which campaign.
-        digest: Of the document concerned; only the audit log has entries without one.
-        time: When. An entry is never earlier than the one before, even if a clock was set back.
-        actor: Who did it; for the audit log alone.
+        campaign: The campaign concerned.
+        digest: Digest of the document; only the audit log has entries without one.
+        time: The time. An entry is never earlier than the one before, even if a clock was set back.
+        actor: Who did it; only in the audit log.
     """
     when = written_time(time)
     fields: dict[str, Any] = {
@@ -74,10 +75,10 @@ def entry_hash(fields: Mapping[str, Any]) -> str:
 def require_chain(
     entries: Sequence[object], *, has_actors: bool = False, after: Mapping[str, Any] | None = None
 ) -> None:
-    """Refuse a log that was changed, in one sentence that says where.
+    """Refuse a log that was changed; the message names the entry.
 
     Args:
-        entries: The log, from its beginning or from after an entry that was checked before.
+        entries: The log, from its beginning or after an entry that was checked before.
         has_actors: Whether it is the audit log.
         after: The entry before the first of these, if they are not the log's beginning.
     """
@@ -105,7 +106,7 @@ def _what_is_wrong(found: Mapping[str, Any], previous: Mapping[str, Any] | None)
 
 
 def is_entry(found: object, *, has_actors: bool = False) -> TypeGuard[Mapping[str, Any]]:
-    """Tell whether something has the fields of an entry, each of its kind."""
+    """Tell whether something has the fields of an entry, each of the right type."""
     names = _FIELDS | {"actor"} if has_actors else _FIELDS
     if not isinstance(found, Mapping) or set(found) != names:
         return False
@@ -135,7 +136,7 @@ def is_digest(value: object) -> bool:
 
 
 def is_campaign_id(value: object) -> bool:
-    """Tell whether something is a campaign's id in its one spelling."""
+    """Tell whether something is a campaign's id in canonical spelling."""
     try:
         return isinstance(value, str) and str(UUID(value)) == value
     except ValueError:

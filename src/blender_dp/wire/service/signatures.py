@@ -19,12 +19,12 @@ class SignatureError(BlenderError):
 
 
 def public_key_of(key: Ed25519PrivateKey) -> str:
-    """Return a key's public half as documents name it."""
+    """Return a key's public half as text, as documents write it."""
     return to_text(key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
 
 
 def signature_fields(key: Ed25519PrivateKey, message: bytes) -> dict[str, str]:
-    """Return the two fields by which a document says who signed it."""
+    """Return the two fields that sign a document: public key and signature."""
     return {"public_key": public_key_of(key), "signature": to_text(key.sign(message))}
 
 
@@ -32,9 +32,9 @@ def require_signature(what: str, document: Mapping[str, Any], message: bytes) ->
     """Return the public key that signed ``message``, as the document names it, or refuse it.
 
     Args:
-        what: What is signed, for the refusal, such as "the head list".
+        what: Name of the document for the refusal, such as "the head list".
         document: It has the fields ``public_key`` and ``signature``.
-        message: What must have been signed.
+        message: The bytes that must have been signed.
     """
     signer = _bytes_of(what, document, "public_key", KEY_BYTES)
     signature = _bytes_of(what, document, "signature", SIGNATURE_BYTES)
@@ -46,7 +46,7 @@ def require_signature(what: str, document: Mapping[str, Any], message: bytes) ->
 
 
 def require_key(text: str) -> str:
-    """Return a public key that a person gave, or refuse it."""
+    """Return a public key that a user passed, or refuse it."""
     if from_text(text, KEY_BYTES) is None:
         raise ParameterError("key", f"{KEY_BYTES} bytes in base64url without padding", text)
     return text

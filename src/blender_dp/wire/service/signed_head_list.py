@@ -32,7 +32,7 @@ _WHAT = "the head list"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedHeadList:
-    """A head list whose signature holds and whose log entry is about it."""
+    """A head list whose signature and log entry are correct."""
 
     campaign: UUID
     description: str
@@ -53,12 +53,12 @@ def signed_head_list_document(
     description: str,
     key: Ed25519PrivateKey,
 ) -> dict[str, Any]:
-    """Return what every client of a campaign gets.
+    """Return the signed list that every client of a campaign gets.
 
     Args:
         head_list: The document of ``head_list.json``.
         log_entry: The entry of the public log that names it.
-        campaign: Whose list it is.
+        campaign: The campaign of the list.
         description: The digest of the campaign's public description.
         key: The service's signing key.
     """

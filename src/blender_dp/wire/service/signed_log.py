@@ -17,11 +17,11 @@ def log_document(
     key: Ed25519PrivateKey,
     after: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return entries with a signature over the hash of the last one, which fixes all before.
+    """Return entries with a signature over the last hash, which covers all entries before.
 
     Args:
         entries: A piece of the log.
-        key: Signs.
+        key: The signing key.
         after: The entry before the first of these. If there are no entries, it is the last one,
             and its hash is signed: a signed empty log exists only while the log is empty.
     """
