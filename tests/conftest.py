@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -94,6 +95,15 @@ def chromium() -> "Iterator[Browser]":
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def axe() -> str:
+    """Return the program that looks for obstacles to people who do not see or use a mouse."""
+    script = Path(__file__).parents[1] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        pytest.fail("axe is not installed: make .make/web", pytrace=False)
+    return script.read_text(encoding="utf-8")
 
 
 def pytest_unconfigure() -> None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,12 +79,3 @@ def _note_complaint(kind: str, text: str, complaints: list[str]) -> None:
     # A request that was meant to be refused is no fault of the page.
     if kind in ("error", "warning") and not re.search("status of (4|503)", text):
         complaints.append(text)
-
-
-@pytest.fixture
-def axe() -> str:
-    """Return the program that looks for obstacles to people who do not see or use a mouse."""
-    script = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.is_file():
-        pytest.fail("axe is not installed: make dashboard", pytrace=False)
-    return script.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import re
 import pytest
 from dashboard.conftest import OpenPage
 from dashboard.live_service import LiveService, move, new_campaign
-from dashboard.test_for_everybody import SCHEMES, WIDTHS, serious
+from dashboard.test_for_everybody import SCHEMES, WIDTHS, violations
 from playwright.sync_api import Browser, expect
 
 pytestmark = pytest.mark.browser
@@ -55,7 +55,7 @@ def test_the_share_page_suits_every_reader_and_every_window(
     page = open_page(f"join/{campaign}", role=None)
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        assert serious(page, axe) == [], scheme
+        assert violations(page, axe) == [], scheme
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(f"innerWidth === {width}")

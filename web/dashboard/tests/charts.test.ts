@@ -2,7 +2,7 @@ import { rowText } from '@blender-dp/pages/cells.js';
 import { expect, test } from 'vitest';
 import type { Estimate } from '../src/api/documents.js';
 import { blended, groupsApart, normalQuantile } from '../src/charts/estimates.js';
-import { shortened } from '../src/charts/rows.js';
+import { fitted, shortened } from '../src/charts/rows.js';
 
 const ROW: Estimate = {
   cell: 'record',
@@ -49,4 +49,11 @@ test('names are cut between whole letters', () => {
   expect(shortened('weather', 7)).toBe('weather');
   expect(shortened('weathers', 7)).toBe('weathe…');
   expect(shortened('👍👍👍', 2)).toBe('👍…');
+});
+
+test('a name beside an axis is cut to its room, sooner if its letters are wide', () => {
+  expect(fitted('weather', 14)).toBe('weather');
+  expect(fitted('a'.repeat(40), 14)).toHaveLength(14);
+  expect(Array.from(fitted('天気予報'.repeat(10), 14)).length).toBeLessThanOrEqual(8);
+  expect(fitted('W'.repeat(40), 14).length).toBeLessThanOrEqual(8);
 });

@@ -31,6 +31,9 @@ export interface RowsChart {
 
 const APART = 6;
 const NARROW = 520;
+/** Letters about twice as wide as others: of East Asia, emoji, and capitals like W. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60MW@%]/u;
 
 /** Returns how rows are drawn, the names to the left, as short as the width asks for. */
 export function drawRows(chart: RowsChart): Draw {
@@ -57,7 +60,7 @@ export function drawRows(chart: RowsChart): Draw {
       y: {
         label: null,
         domain: chart.names.map((_, row) => row),
-        tickFormat: (row: number) => shortened(chart.names[row] ?? '', letters),
+        tickFormat: (row: number) => fitted(chart.names[row] ?? '', letters),
         tickSize: 0,
         type: 'band',
         padding: 0.1,
@@ -85,6 +88,16 @@ function seriesMarks(plot: Plot, { colour, marks, symbol }: Series, dy: number) 
     // An estimate without an interval is hollow: it may be far off.
     plot.dot(bare, { ...dots, fill: 'var(--surface)', stroke: paint }),
   ];
+}
+
+/** Returns a name cut to the room beside the axis: wide letters take more of it. */
+export function fitted(text: string, letters: number): string {
+  const taken = Array.from(text, (letter) => (WIDE.test(letter) ? 1.9 : 1));
+  let most = 0;
+  for (let room = letters; most < taken.length && room >= (taken[most] ?? 1); most++) {
+    room -= taken[most] ?? 1;
+  }
+  return shortened(text, most);
 }
 
 export function shortened(text: string, most: number): string {

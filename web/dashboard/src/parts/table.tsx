@@ -11,7 +11,8 @@ import {
   sortState,
 } from '@blender-dp/pages/table_rows.js';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { flushSync } from 'preact/compat';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 /** At most this many rows need no filter and no words about pages. */
 const FEW = 10;
@@ -42,7 +43,8 @@ export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TablePr
     () => sortedRows(filteredRows(rows, texts, wanted), columns, order),
     [rows, texts, wanted, columns, order],
   );
-  const length = rowsAPage ?? ROWS_PER_PAGE;
+  const isPrinted = usePrinted();
+  const length = isPrinted ? Math.max(shown.length, 1) : (rowsAPage ?? ROWS_PER_PAGE);
   const first = Math.min(page, Math.max(Math.ceil(shown.length / length) - 1, 0)) * length;
   const restart = (change: () => void) => {
     change();
@@ -64,7 +66,7 @@ export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TablePr
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse must scroll it too */}
-      <section class="table-scroll" tabIndex={0} aria-label={caption}>
+      <section class="table-scroll" tabIndex={0} aria-label={`Table: ${caption}`}>
         <table>
           <caption class="visually-hidden">{caption}</caption>
           <thead>
@@ -89,6 +91,22 @@ export function Table<Row>({ caption, rows, columns, texts, rowsAPage }: TablePr
       <Pager first={first} length={length} all={shown.length} turn={setPage} />
     </>
   );
+}
+
+/** Tells whether the page is being printed: a table then has all its rows. */
+function usePrinted(): boolean {
+  const [isPrinted, setPrinted] = useState(false);
+  useEffect(() => {
+    const begin = () => flushSync(() => setPrinted(true));
+    const end = () => setPrinted(false);
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return isPrinted;
 }
 
 interface HeadProps<Row> {

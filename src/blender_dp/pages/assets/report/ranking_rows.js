@@ -7,6 +7,7 @@ const ROWS_BEYOND_SIGHT = 12;
 /** Listen for what moves the rows or asks for their numbers. */
 function startRankingRows(view) {
   const list = byId("ranking-rows");
+  whilePrinting((isPrinted) => drawRankingRows(Object.assign(view, { isPrinted })));
   list.addEventListener("scroll", () => drawRankingRows(view, { keepPlace: true }));
   for (const name of ["pointermove", "pointerdown"]) {
     list.addEventListener(name, (event) => {
@@ -42,7 +43,7 @@ function focusRow(list, index) {
 
 function drawRankingRows(view, { keepPlace = false } = {}) {
   const list = byId("ranking-rows");
-  const isLong = view.rows.length > DRAWN_WHOLE;
+  const isLong = view.rows.length > DRAWN_WHOLE && !view.isPrinted;
   list.classList.toggle("is-long", isLong);
   if (!keepPlace) list.scrollTop = 0;
   const [from, to] = isLong ? rowsInSight(list, view.rows.length) : [0, view.rows.length];
@@ -83,7 +84,7 @@ function rowsInSight(list, rows) {
 }
 
 function spacer(height) {
-  const gap = html("li", { class: "spacer", role: "presentation" });
+  const gap = html("li", { class: "spacer", "aria-hidden": "true" });
   gap.style.height = `${height}px`;
   return gap;
 }

@@ -19,6 +19,7 @@ function startTable(report) {
   byId("page-on").addEventListener("click", () => turnPage(view, 1));
   byId("table-save").addEventListener("click", () => saveCsv(view.shown, `${view.what}-shown.csv`));
   new ResizeObserver(() => markClipped(byId("estimates"))).observe(byId("table-scroll"));
+  whilePrinting((isPrinted) => drawTable(Object.assign(view, { isPrinted })));
   drawTable(view);
 }
 
@@ -35,8 +36,8 @@ function drawTable(view) {
   const column = columns.findIndex(({ id }) => id === view.order.column);
   view.shown = sortedRows(matchingRows(view.report.rows[view.what]), columns,
     { ...view.order, column });
-  const first = view.page * ROWS_PER_PAGE;
-  const page = view.shown.slice(first, first + ROWS_PER_PAGE);
+  const first = view.isPrinted ? 0 : view.page * ROWS_PER_PAGE;
+  const page = view.shown.slice(first, view.isPrinted ? undefined : first + ROWS_PER_PAGE);
   const table = byId("estimates");
   drawHead(table.tHead, columns, view);
   table.tBodies[0].replaceChildren(...page.map((row) => tableRow(columns, row)));

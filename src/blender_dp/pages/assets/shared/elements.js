@@ -86,6 +86,12 @@ export function dropIdleChoices(name, most) {
   }
 }
 
+/** Draw everything while the page is printed, and then as before. @param {(isPrinted: boolean) => void} draw */
+export function whilePrinting(draw) {
+  window.addEventListener("beforeprint", () => draw(true));
+  window.addEventListener("afterprint", () => draw(false));
+}
+
 /**
  * Let clipped texts be reached by keyboard, and only those, so that Tab stays short.
  * @param {Element} container

@@ -54,6 +54,7 @@ function logStart(values) {
 
 const MARGIN = { top: 14, right: 20, bottom: 46, left: 74 };
 const DENSE = 250;
+const LETTER_WIDTH = 7;
 
 /** Draw whenever the host's width changes; return the function that draws now. */
 function startPlane(host, draw) {
@@ -96,11 +97,16 @@ function gridAcross({ scale, tick, title }, atY, inner) {
 }
 
 function gridUp({ scale, tick, title }, atX, inner) {
-  const lines = scale.ticks.flatMap((value) => [
-    svg("line", { class: "grid", x1: atX(value), x2: atX(value), y2: inner.height }),
-    svg("text", { class: "tick-text", x: atX(value), y: inner.height + 17,
-      "text-anchor": "middle" }, tick(value)),
-  ]);
+  let free = -Infinity;
+  const lines = scale.ticks.flatMap((value) => {
+    const [x, name] = [atX(value), tick(value)];
+    const line = svg("line", { class: "grid", x1: x, x2: x, y2: inner.height });
+    const half = name.length * LETTER_WIDTH / 2;
+    if (x - half < free) return [line];
+    free = x + half + LETTER_WIDTH;
+    return [line, svg("text", { class: "tick-text", x, y: inner.height + 17,
+      "text-anchor": "middle" }, name)];
+  });
   const name = svg("text", { class: "axis-text", x: inner.width / 2, y: inner.height + 38,
     "text-anchor": "middle" }, title);
   return [...lines, name];
@@ -110,7 +116,7 @@ function gridUp({ scale, tick, title }, atX, inner) {
 function pointsPath(kind, shape, points) {
   const isDense = points.length > DENSE && shape !== "diamond";
   const outline = relative(SHAPES[isDense ? "dot" : shape]);
-  return svg("path", { class: isDense ? `${kind} is-dense` : kind,
+  return svg("path", { class: kind,
     d: points.map(({ x, y }) => `M${x.toFixed(1)} ${y.toFixed(1)}${outline}`).join("") });
 }
 
