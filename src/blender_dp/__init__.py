@@ -1,4 +1,4 @@
-"""BLENDER: what is popular, and how popular, under hybrid differential privacy.
+"""BLENDER: popular records and their probabilities under hybrid differential privacy.
 
 >>> import blender_dp as bdp
 >>> bdp.Parameters(epsilon=4, delta=1e-5, head_list_size=50).epsilon
@@ -67,7 +67,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES})
 
 
-if not TYPE_CHECKING:  # or a misspelt name would have a type
+if not TYPE_CHECKING:  # otherwise a misspelt name would have a type
 
     def __getattr__(name: str) -> object:
         """Import a public name."""

@@ -1,4 +1,4 @@
-"""Attacks: pairs of neighbouring inputs, and histograms of what the code returns for each."""
+"""Attacks: pairs of neighbouring inputs, and histograms of the code's outputs for each."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ class Attack(Protocol):
 
     @property
     def name(self) -> str:
-        """What differs between the two, for a person."""
+        """Difference between the two, as shown to people."""
         ...
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Run the code on one of the neighbours; return how often each outcome came, in order.
+        """Run the code on one of the neighbours; return the counts of all outcomes, in order.
 
         Makes at least ``draws`` draws in all.
         """
@@ -42,14 +42,14 @@ class Attack(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OneCellReports:
-    """LocalAlg for many clients at once who hold one of two cells; outcomes are cells."""
+    """LocalAlg for many clients at once, who all hold one of two cells; outcomes are cells."""
 
     channel: LocalAlgChannel
     cells: tuple[int, int]
     name: str
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Return how often each cell was reported."""
+        """Return the number of reports per cell."""
         counts = np.zeros(self.channel.cells.cell_count, dtype=np.int64)
         for start in range(0, draws, _AT_ONCE):
             true = np.full(min(_AT_ONCE, draws - start), self.cells[is_swapped])
@@ -60,9 +60,10 @@ class OneCellReports:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SubsetReports:
-    """Subset selection for many clients at once who hold one of two items.
+    """Subset selection for many clients at once, who all hold one of two items.
 
-    Outcomes are which of the watched items a report names; the two are watched, and some others.
+    An outcome is the set of watched items that a report names. The two items are watched, and some
+    others.
     """
 
     channel: SubsetChannel
@@ -70,7 +71,7 @@ class SubsetReports:
     name: str
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Return how often each set of watched items was named."""
+        """Return the counts of all sets of watched items."""
         watched = _watched(self.items, self.channel.size)
         counts = np.zeros(1 << len(watched), dtype=np.int64)
         for start in range(0, draws, _AT_ONCE):
@@ -82,14 +83,14 @@ class SubsetReports:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DeviceReports:
-    """A device's own reports, one by one, with the names it would be given."""
+    """A device's own reports, one by one, from records with names."""
 
     head_list: HeadList
     cells: tuple[int, int]
     name: str
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Return how often each answer came: the question, and the watched items it names."""
+        """Return the counts of all answers: the question, and the watched items that are named."""
         cells = self.head_list.cells
         device = LocalRandomizer(self.head_list, randomness=randomness)
         of_cell = (int(cells.query_of_cell[self.cells[0]]), int(cells.query_of_cell[self.cells[1]]))
@@ -109,7 +110,7 @@ class DeviceReports:
         return counts
 
     def _record(self, cell: int) -> tuple[str | None, str | None]:
-        """Return a record that is counted in a listed cell, or none at all for ⟨⋆,⋆⟩."""
+        """Return a record of a listed cell; no record for ⟨⋆,⋆⟩."""
         listed = self.head_list.cells.listed.tolist()
         return self.head_list.records()[listed.index(cell)] if cell in listed else (None, None)
 
@@ -125,13 +126,13 @@ class StepReleases:
     release: Release
     swap: Swap
     edges: tuple[tuple[int, ...], tuple[int, ...]]
-    """Where the values of either record are cut into outcomes."""
+    """Bounds that divide the values of either record into outcomes."""
     pairs: int
-    """How many draws one run gives."""
+    """Number of draws per run."""
     name: str
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Return how often each pair of outcomes came."""
+        """Return the counts of all pairs of outcomes."""
         first, second = (np.array(edges, dtype=np.int64) for edges in self.edges)
         columns = len(second) + 2
         counts = np.zeros((len(first) + 2) * columns, dtype=np.int64)
@@ -149,17 +150,17 @@ Numbers = Callable[[ChosenUsers, Randomness], Sequence[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NumberReleases:
-    """A few numbers that a step releases once: one user is all for them, or nothing."""
+    """A few numbers that a step releases once; one user adds the most to them, or nothing."""
 
     release: Numbers
     edges: Sequence[tuple[int, ...]]
-    """Where each number is cut into outcomes."""
+    """Bounds that divide each number into outcomes."""
     users: int
-    """How many others there are, all with the same record."""
+    """Number of other users, all with the same record."""
     name: str
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Return how often each combination of outcomes came; every draw is a run of the step."""
+        """Return the counts of all combinations of outcomes; every draw is a run of the step."""
         shape = tuple(len(edges) + 1 for edges in self.edges)
         counts = np.zeros(shape, dtype=np.int64)
         others = np.array([self.users], dtype=np.int64)
@@ -172,7 +173,7 @@ class NumberReleases:
 
 
 def _binned(values: IntArray, edges: IntArray) -> IntArray:
-    """Return 0 where nothing was released, else one more than the number of edges reached."""
+    """Return 0 if nothing was released, else one more than the number of bounds reached."""
     return np.where(values == UNRELEASED, 0, 1 + np.searchsorted(edges, values, side="right"))
 
 

@@ -1,8 +1,8 @@
-"""Audit: many draws of the running code, and the ε that they prove to be spent.
+"""Audit: many draws of the running code, and the lower bound on ε that they prove.
 
-An audit proves that the code spends more than some ε; at most a share α of all audits proves
-something wrong. It does not prove that the code keeps its promise: a pass means that these attacks
-with these draws found nothing. ``certify`` computes an upper bound on what the mechanism spends.
+An audit proves that the code spends at least some ε; at most a share α of all audits proves a wrong
+bound. It does not prove that the code keeps its promise: a pass means that these attacks
+with these draws found nothing. ``certify`` computes an upper bound on the cost of the mechanism.
 """
 
 import time
@@ -20,19 +20,19 @@ from blender_dp.core.head_list.cells import IntArray
 Done = Callable[[str, float], None]
 """Called with the target, and with the share of the audit that is done, from 0 to 1."""
 _EXPLORING = 0.4
-"""The share of a target's draws by which neighbours and event are chosen."""
+"""Share of a target's draws that choose the neighbours and the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the draws of one target prove."""
+    """Bound that the draws of one target prove."""
 
     target: str
     epsilon: float
     delta: float
-    """The promise."""
+    """δ of the promise."""
     shown: float
-    """The ε that is proved to be spent, at that δ."""
+    """Proved lower bound on ε, at that δ."""
     alpha: float
     """Bound on the probability that the proof is wrong."""
     draws: int
@@ -42,7 +42,7 @@ class Finding:
 
     @property
     def is_kept(self) -> bool:
-        """Whether nothing above the promise was proved."""
+        """Whether no loss above the promise was proved."""
         return self.shown <= self.epsilon
 
 
@@ -54,13 +54,13 @@ def audit(
     alpha: float,
     progress: Done = no_progress,
 ) -> list[Finding]:
-    """Attack every target; return what each attack proves.
+    """Attack every target; return the bounds that are proved.
 
     Args:
-        targets: What to attack.
-        randomness: Where the coins of the attacked code come from.
-        draws: How many draws of each neighbour the fastest target gets; others get their share.
-        alpha: How often any of the proofs may be wrong; shared out among the targets.
+        targets: The parts of the code to attack.
+        randomness: Source of random bits of the attacked code.
+        draws: Draws of each neighbour for the fastest target; slower ones get a share of them.
+        alpha: Probability that any of the proofs is wrong; divided among the targets.
         progress: Called with the target and the share of the audit that is done.
     """
     if draws < 1000:

@@ -1,7 +1,8 @@
 """Opt-in users chosen by an attacker: pairs of records, between which one user moves.
 
 Record 2i has n users and record 2i + 1 has m; in the neighbour they have n - 1 and m + 1. Noise is
-drawn for each record, so many such pairs side by side are as many independent draws of one swap.
+drawn independently for each record, so many such pairs in one run are as many independent draws of
+one swap.
 """
 
 from collections.abc import Sequence
@@ -18,12 +19,12 @@ from blender_dp.core.population import ShareSums
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swap:
-    """A record of ``removed`` users loses one of them to another of ``added``."""
+    """One user moves from a record with ``removed`` users to one with ``added``."""
 
     removed: int
-    """n, at least 1."""
+    """n, users of the first record; at least 1."""
     added: int
-    """m."""
+    """m, users of the second record."""
 
     def users(self, pairs: int, *, is_swapped: bool) -> "ChosenUsers":
         """Return the users of this many pairs, before or after the swap."""
@@ -43,21 +44,21 @@ def number_of(chosen: Record) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ChosenUsers:
-    """Users with one record each, by how many have which."""
+    """Users with one record each, as the number of users per record."""
 
     counts: IntArray
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         return int(self.counts.sum())
 
     def split(self, fraction: float) -> NoReturn:
-        """Refuse: an attacker chooses who is asked what."""
+        """Refuse: an attack chooses the users of each step."""
         raise BrokenInvariantError(f"chosen users are not parted (by {fraction})")
 
     def record_counts(self, records_per_user: int) -> "ChosenSums":
-        """Count the records; a user has one, however many are asked for."""
+        """Count the records; every user has one."""
         return ChosenSums(sums=self.counts * min(records_per_user, 1), width=1)
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -69,7 +70,7 @@ class ChosenUsers:
         return counts
 
     def distinct_records(self, most: int) -> IntArray:
-        """Say that every user has many records, so that records are weighed and not counted."""
+        """Report many records per user, so that records are weighed and not counted."""
         return np.append(np.zeros(most, dtype=np.int64), self.size)
 
     def record_weights(self, weights: IntArray, class_width: int) -> "ChosenSums":
@@ -85,13 +86,13 @@ class ChosenUsers:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithOneMore(ChosenUsers):
-    """The same users and one more, who adds the most that one user can add, or nothing."""
+    """Given users and one more, who adds the most that one user can add, or nothing."""
 
     has_all: bool
 
     @property
     def size(self) -> int:
-        """How many users."""
+        """Number of users."""
         return int(self.counts.sum()) + 1
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:

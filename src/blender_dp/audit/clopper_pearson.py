@@ -1,7 +1,7 @@
 """Exact bounds on a probability from counts alone (Clopper and Pearson, 1934).
 
-No approximation of the binomial law: its tail is added up term by term, and what is left out is
-bounded from above, so that a bound errs by no more than floats do, on the safe side.
+The binomial distribution is not approximated: its tail is added up term by term, and the terms left
+out are bounded from above. So the only error is rounding, which is bounded on the safe side.
 """
 
 from math import exp, lgamma, log, log1p, sqrt
@@ -9,7 +9,7 @@ from math import exp, lgamma, log, log1p, sqrt
 import numpy as np
 
 _ROUNDING = 1e-6
-"""What logarithms of factorials may lose, relative to a tail; added to every tail."""
+"""Relative rounding error of logarithms of factorials; added to every tail."""
 _HALVINGS = 60
 
 
@@ -48,7 +48,7 @@ def _upper_tail(least: int, trials: int, p: float) -> float:
     odds = p / (1 - p)
     terms = min(trials - least, int(10 * sqrt(trials * p * (1 - p))) + 100)
     j = np.arange(1, terms + 1)
-    # Each term over the one before it; the ratios fall, so the last bounds all that follow.
+    # Ratios of successive terms; they fall, so the last one bounds all that follow.
     ratios = (trials - least - j + 1) / (least + j) * odds
     products = np.cumprod(ratios)
     total = 1 + float(products.sum())

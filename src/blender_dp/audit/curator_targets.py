@@ -36,12 +36,12 @@ from blender_dp.core.parameters import Parameters
 
 Edges = tuple[tuple[int, ...], tuple[int, ...]]
 _DISCOVERED = MOST_CANDIDATES // 2
-"""Pairs of records that one discovery is run on: no more than are kept, or the pairs would compete
-for their place and not be independent."""
+"""Pairs of records in one run of discovery. Not more than are kept: otherwise pairs would compete
+for places and not be independent."""
 _SUMMED = 200
 """Pairs of records that are summed at once: every cell costs a draw of noise."""
 _USERS = 20
-"""Of each record whose sum is attacked; how many does not matter."""
+"""Users of each record whose sum is attacked; their number does not matter."""
 
 
 def curator_targets(epsilon: float, delta: float) -> list[Target]:
@@ -110,8 +110,8 @@ def sharp_counts(parameters: Parameters) -> Target:
 def sharp_weights(parameters: Parameters) -> Target:
     """Return discovery of ``sharp`` with many records per user, which releases noisy weights.
 
-    It has a share of one μ. What that share alone promises at δ is less than what all three
-    releases do together; the attack is compared with it.
+    It spends a share of one μ. The ε of that share alone, at δ, is less than that of all three
+    releases together; the attack is compared with the former.
     """
     budget = Budget.of(parameters)
     plan = gaussian_plan(budget.rest, budget.delta)
@@ -176,7 +176,7 @@ def sharp_laplace_sums(parameters: Parameters) -> Target:
 
 
 def sharp_gaussian_sums(parameters: Parameters) -> Target:
-    """Return the noisy sums of ``sharp`` in the Gaussian branch, by what they alone promise."""
+    """Return the noisy sums of ``sharp`` in the Gaussian branch, compared with their own ε."""
     budget = Budget.of(parameters)
     sigma = gaussian_plan(budget.rest, budget.delta).estimation_sigma
     swap = Swap(removed=_USERS, added=_USERS)
@@ -226,7 +226,7 @@ def _values(records: int, head_list: HeadList, values: IntArray | None) -> IntAr
 
 
 def _swaps(least: int) -> list[Swap]:
-    """Return the four swaps to which all come down (core/certificate/swap_divergence.py)."""
+    """Return the four swaps that cover all others (core/certificate/swap_divergence.py)."""
     return [
         Swap(removed=removed, added=added) for removed in (1, least) for added in (0, least - 1)
     ]
@@ -237,13 +237,13 @@ def _name(swap: Swap) -> str:
 
 
 def _around(swap: Swap, unit: int = 1) -> Edges:
-    """Cut values where the ratio of Laplace noise changes: at the two true values."""
+    """Divide values where the ratio of Laplace noise changes: at the two true values."""
     n, m = swap.removed * unit, swap.added * unit
     return (n - unit + 1, n), (m + 1, m + unit)
 
 
 def _by_deviations(swap: Swap, sigma: int) -> Edges:
-    """Cut values by deviations of Gaussian noise, whose ratio changes everywhere."""
+    """Divide values by deviations of Gaussian noise, whose ratio changes everywhere."""
     steps = [k * sigma // 2 for k in range(-5, 6)]
     middle = UNIT // 2
     return (

@@ -1,8 +1,9 @@
 """Event with different probabilities for two neighbours, and the ε that it proves.
 
-The event is chosen on some draws and bounded on others, so that the choice costs nothing. If
+The event is chosen on some draws and bounded on others, so that the choice does not affect the
+error. If
 Pr[E] ≥ p and Pr'[E] ≤ q, both with error probability α/2, then a mechanism that is (ε, δ)-private
-has p ≤ δ + e^ε·q: an ε below ln((p - δ)/q) is refuted, wrongly in at most α of all audits.
+has p ≤ δ + e^ε·q: an ε below ln((p - δ)/q) is refuted, with error probability at most α.
 """
 
 from dataclasses import dataclass
@@ -14,30 +15,30 @@ from blender_dp.audit.clopper_pearson import lower_bound, upper_bound
 from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 
 _CAUTION = 5.0
-"""So many deviations are taken off when events are compared; any number would be sound."""
+"""Standard deviations that are subtracted when events are compared; any number is sound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Event:
-    """Some of the outcomes, and which of the neighbours makes them more likely."""
+    """Set of outcomes, and the neighbour that makes them more likely."""
 
     outcomes: BoolArray
     is_reversed: bool
-    """Whether it is the second."""
+    """Whether the second neighbour makes them more likely."""
     promise: float
-    """e^ε that it may show, by which events are compared."""
+    """Estimated e^ε that it can prove; events are compared by it."""
 
 
 def best_event(first: IntArray, second: IntArray, *, delta: float, draws: int) -> Event:
-    """Return the set of outcomes that promises to show the largest ε.
+    """Return the set of outcomes that is expected to prove the largest ε.
 
-    Outcomes are added in the order of their ratio, as Neyman and Pearson would.
+    Outcomes are added in the order of their likelihood ratio (Neyman and Pearson).
 
     Args:
-        first: How often each outcome was drawn of one neighbour.
-        second: And of the other.
+        first: Counts of the outcomes of one neighbour.
+        second: Counts of the outcomes of the other.
         delta: δ of the promise.
-        draws: How many fresh ones the event will be bounded by.
+        draws: Number of new draws that will bound the event.
     """
     both = [_best_set(first, second, delta, draws), _best_set(second, first, delta, draws)]
     (outcomes, promise), is_reversed = max(
@@ -66,7 +67,7 @@ def _shares(counts: IntArray) -> FloatArray:
 def shown_epsilon(
     event: Event, first: IntArray, second: IntArray, *, delta: float, alpha: float
 ) -> float:
-    """Return the ε that fresh draws of both neighbours prove; 0 if they prove nothing."""
+    """Return the ε that new draws of both neighbours prove; 0 if they prove nothing."""
     near, far = (second, first) if event.is_reversed else (first, second)
     p = lower_bound(int(near[event.outcomes].sum()), int(near.sum()), alpha / 2)
     q = upper_bound(int(far[event.outcomes].sum()), int(far.sum()), alpha / 2)

@@ -27,14 +27,14 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 
 _USERS = 20
-"""All others; how many does not matter."""
+"""Number of all other users; it does not matter."""
 _EFFORT = 1 / 1000
-"""Every draw is a run of a step."""
+"""Share of the draws: small, because every draw is a run of a step."""
 _ALL = "a user who has all that is added up, or nothing of it"
 
 
 def paper_everything_else(parameters: Parameters) -> Target:
-    """Return ⟨⋆,⋆⟩ of ``paper`` and a listed record, between which a user moves."""
+    """Return the target ``paper`` with ⟨⋆,⋆⟩ and a listed record, between which a user moves."""
     listed = _one_record(LocalAlgMechanism.of(parameters))
 
     def release(users: ChosenUsers, randomness: Randomness) -> Sequence[int]:
@@ -81,7 +81,7 @@ def laplace_scalars(parameters: Parameters) -> Target:
 
 
 def gaussian_scalars(parameters: Parameters) -> Target:
-    """Return the two scalars in the Gaussian branch, by what they alone promise."""
+    """Return the two scalars in the Gaussian branch, compared with their own ε."""
     budget = Budget.of(parameters)
     sigma = gaussian_plan(budget.rest, budget.delta).scalar_sigma
     cuts = tuple(UNIT // 2 + k * sigma for k in (-1, 0, 1))
@@ -104,7 +104,7 @@ def epsilon_alone(sigma: int, budget: Budget) -> float:
 
 
 def _scalars(parameters: Parameters, weight_sum: int) -> Numbers:
-    """Return the release of both scalars in the branch that this weight asks for."""
+    """Return the release of both scalars in the branch that this weight leads to."""
     budget = Budget.of(parameters)
     listed = _one_record(SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0))
     choice = sharp_discovery.branch_of(weight_sum, _USERS, budget)

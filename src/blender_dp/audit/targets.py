@@ -11,11 +11,11 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 _OWN_URLS = (12, 1)
-"""Listed URLs per query of the default list: few cells, for one of which LocalAlg spends almost all
-that it promises."""
+"""Listed URLs per query of the default list. With few cells, the true loss of LocalAlg is close to
+its promise."""
 
 _Pairs = Mapping[str, tuple[int, int]]
-"""Two cells that a device may hold, by what they are."""
+"""Pairs of cells that a device may hold, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,15 +25,15 @@ class Target:
     name: str
     epsilon: float
     delta: float
-    """The promise."""
+    """δ of the promise."""
     attacks: Sequence[Attack]
-    """The neighbours to try; the most telling is pursued."""
+    """Pairs of neighbours to try; the one that shows the largest ε is used."""
     effort: float
-    """The share of the draws it gets: what is slow gets fewer."""
+    """Share of the draws; slow targets get fewer."""
 
 
 def own_list(mechanism: Mechanism, *, private: bool) -> HeadList:
-    """Return a small head list to attack where none is given."""
+    """Return a small head list, attacked if none is given."""
     records = [
         Record(f"query {q}", f"url {u:02d}")
         for q, urls in enumerate(_OWN_URLS)
@@ -43,9 +43,9 @@ def own_list(mechanism: Mechanism, *, private: bool) -> HeadList:
 
 
 def device_targets(head_list: HeadList) -> list[Target]:
-    """Return the devices that report against a list: all at once, and one by one.
+    """Return the targets of devices that report against a list: all at once, and one by one.
 
-    The inputs are a record of the longest query, another of the same query, and none.
+    The inputs are a record of the longest query, another one of the same query, and no record.
     """
     cells, mechanism = head_list.cells, head_list.mechanism
     if not head_list.queries:

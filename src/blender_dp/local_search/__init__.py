@@ -1,1 +1,1 @@
-"""Suggestions for what a person types, from a release, on the person's own device."""
+"""Suggestions from a release while a person types, computed on the person's own device."""

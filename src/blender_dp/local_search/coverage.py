@@ -20,22 +20,23 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What share of searches is answered locally."""
+    """Share of searches that are answered locally."""
 
     suggested: Share
     """Searches whose query is suggested."""
     answered: Share
-    """Searches whose query is suggested with the very page that was clicked."""
+    """Searches whose query is suggested with the page that was clicked."""
     confidence: float
 
 
 def coverage(release: Release, rule: ServingRule, found: Served) -> Coverage:
     """Return the share of searches that ``found`` answers.
 
-    The sum of estimates before projection, which are not pushed above zero. Its error is bounded,
-    as a release has no covariances: records of one query are taken as perfectly correlated, and
-    different queries as uncorrelated, whereas shares of one whole are negatively correlated. The
-    low end gives way by what is gained by serving what the clients happen to overstate: for each
+    It is the sum of the estimates before projection, which may be negative. A release has no
+    covariances, so the error of the sum is bounded: records of one query count as perfectly
+    correlated, different queries as uncorrelated. In fact, shares of one whole are negatively
+    correlated. The low end is reduced by the bias of serving rows that the clients overstate by
+    chance: for each
     row (1 - w)·σ_C·φ(z - z_C), the bias of keeping a normal estimate only if it passes a bound.
     """
     by_query = [found.records.get(row.query or "", []) for row in found.queries]

@@ -8,10 +8,10 @@ import re
 import unicodedata
 
 LAST = "\U0010ffff"
-"""No character, and in no folded text, so that every character there has a next one."""
+"""Code point above all characters of folded texts, so that each of them has a next one."""
 _SINGLE = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "\u0131": "i"}
 _LETTERS = str.maketrans({**_SINGLE, "æ": "ae", "œ": "oe", "þ": "th"})
-"""Latin letters that decompose into nothing, and what people type who lack them."""
+"""Latin letters without a decomposition, and the letters that people type for them."""
 _NO_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
@@ -22,7 +22,7 @@ _ASCII_WORDS = re.compile("[^ ]+")
 
 
 def fold(text: str) -> str:
-    """Return ``text`` as it is compared.
+    """Return the folded ``text``.
 
     >>> fold("  Crème-Brûlée "), fold("ニュース"), fold("www.Google.com")
     ('creme brulee', 'ニュース', 'www google com')
@@ -37,7 +37,7 @@ def fold(text: str) -> str:
 
 
 def word_starts(folded: str) -> list[int]:
-    """Return where words begin; in scripts without spaces every letter may begin one.
+    """Return the positions where words begin; without spaces, every letter may begin one.
 
     >>> word_starts("new york"), word_starts("天気予報")
     ([0, 4], [0, 1, 2, 3])
@@ -62,15 +62,15 @@ def _comparable(char: str) -> str:
 
 
 def _is_accent(char: str) -> bool:
-    """Tell accents and optional points from marks that a script cannot do without.
+    """Tell whether a mark is an accent or an optional point, and not an essential mark.
 
     Classes from 200 are Latin, Greek and Cyrillic accents, 10 to 36 the vowel points of Hebrew
     and Arabic. Nukta, kana voicing and virama (7 to 9), Thai and Lao tones (103 to 122) and the
-    vowel signs of India (0) stay: without them a word is another word.
+    vowel signs of India (0) are essential: without them it is another word.
     """
     combining = unicodedata.combining(char)
     return combining >= 200 or 10 <= combining <= 36
 
 
 _ASCII = {number: _comparable(chr(number).lower()) for number in range(128)}
-"""What becomes of ASCII, by number: most of what people type needs nothing else."""
+"""Folded ASCII characters, by code: most typed texts need nothing else."""

@@ -1,8 +1,8 @@
-"""Host names in two spellings: one for programs, and one for people that cannot imitate another.
+"""Host names in two spellings: one for programs, and one for people that avoids look-alikes.
 
 A name may hold letters of any script; programs see those as Punycode (``xn--…``). Letters of
-different scripts can look alike, so that a name is shown in its own letters only if they are of
-one script and not all of them pass for Latin ones (Unicode Technical Standard 39).
+different scripts can look alike. So a name is shown in its own letters only if they are of one
+script and do not all look like Latin letters (Unicode Technical Standard 39).
 """
 
 import re
@@ -22,7 +22,7 @@ _SCRIPTS = frozenset(
         *("HANGUL", "HIRAGANA", "KATAKANA", "BOPOMOFO", "CJK"),
     )
 )
-"""Scripts in common modern use (Unicode Standard Annex 31, table 5); others few can read."""
+"""Scripts in common modern use (Unicode Standard Annex 31, table 5); few people read others."""
 _TOGETHER = (
     frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
     frozenset({"CJK", "HANGUL"}),
@@ -38,7 +38,7 @@ _LOOK_LATIN = frozenset(
 
 
 def ascii_host(host: str) -> str | None:
-    """Return a host as programs name it, or None if it is none.
+    """Return a host in the spelling for programs, or None if it is not a host.
 
     >>> ascii_host("WWW.München.example."), ascii_host("127.1"), ascii_host("a b")
     ('www.xn--mnchen-3ya.example', None, None)
@@ -56,7 +56,7 @@ def ascii_host(host: str) -> str | None:
 
 
 def shown_host(host: str) -> str:
-    """Return a host of :func:`ascii_host` as people may see it.
+    """Return a host of :func:`ascii_host` in the spelling for people.
 
     >>> shown_host("xn--mnchen-3ya.example"), shown_host("xn--80ak6aa92e.example")
     ('münchen.example', 'xn--80ak6aa92e.example')
@@ -79,13 +79,13 @@ def _shown_label(label: str) -> str:
         letters = label.removeprefix(_PREFIX).encode().decode("punycode")
     except (UnicodeError, ValueError, OverflowError):
         return label
-    # What would not come back the same is not what it seems.
+    # A name that does not convert back to the same code may mislead.
     is_itself = ascii_host(f"{letters}.example") == f"{label}.example"
     return letters if is_itself and _is_plain(letters) else label
 
 
 def _is_plain(letters: str) -> bool:
-    """Tell whether letters show what they are: one script, known, and not all posing as Latin."""
+    """Tell whether letters are of one common script and do not all look like Latin letters."""
     special = [c for c in letters if not ("0" <= c <= "9" or c == "-")]
     scripts = {_script(c) for c in special if unicodedata.category(c)[0] != "M"}
     # Letters beyond the basic plane: few fonts have them, and each Unicode version adds some.
@@ -104,12 +104,12 @@ def _script(letter: str) -> str:
 
 
 def _is_accented(letter: str) -> bool:
-    """Tell whether a Latin letter is one with a visible accent, or one of German and the North."""
+    """Tell whether a Latin letter has a visible accent, or is a German or Nordic letter."""
     return letter in "ßæøœþð" or "a" <= unicodedata.normalize("NFD", letter)[0] <= "z"
 
 
 def _ipv4(host: str) -> str | None:
-    """Return an address of four plain numbers; other spellings of one are for hiding it."""
+    """Return an address of four plain numbers; other spellings are used to hide an address."""
     try:
         return str(IPv4Address(host))
     except AddressValueError:

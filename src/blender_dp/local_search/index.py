@@ -1,10 +1,10 @@
 """Index of queries by the beginnings of their words, with the most popular matches first.
 
-Every query is entered once for each of its words, as the rest of its folded text from there on.
-The entries are sorted, so that those with a given beginning are neighbours, found by bisection.
-The best of a run of neighbours is found in two steps from a table of the best of every run whose
-length is a power of two; taking it out leaves two shorter runs. Finding the k best takes k such
-steps, whatever the length of the run.
+Every query has one entry per word: its folded text from that word on. The entries are sorted, so
+that those with a given beginning are neighbours, found by bisection. A table holds the best entry
+of every run whose length is a power of two, and gives the best entry of any run in two lookups.
+Removing that entry leaves two shorter runs. Finding the k best takes k such steps, whatever the
+length of the run.
 """
 
 from bisect import bisect_left
@@ -18,11 +18,11 @@ from blender_dp.local_search.folding import fold, word_starts
 Run = tuple[int, int]
 """Range of neighbouring entries: first index, and the index after the last."""
 _SHORT = 48
-"""Runs up to this length are sorted outright, which is faster than the table."""
+"""Longest run that is sorted, which is faster than using the table."""
 
 
 class PrefixIndex:
-    """An index over texts that come in order of popularity; they are named by their position."""
+    """Index over texts in order of popularity; a text is named by its position."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Enter every text.
@@ -70,7 +70,7 @@ class PrefixIndex:
         return found
 
     def _best_of(self, first: int, last: int) -> tuple[int, int]:
-        """Return the most popular position of a run, and where it stands."""
+        """Return the most popular text of a run, and the index of its entry."""
         power = (last - first).bit_length() - 1
         best = self._best[power]
         code = min(best[first], best[last - (1 << power)])
@@ -78,7 +78,7 @@ class PrefixIndex:
 
 
 def _best_of_powers(positions: Sequence[int]) -> list[Sequence[int]]:
-    """Return, for each power of two and each place, the best of that many entries from there.
+    """Return for each power of two and each index the best of that many entries from there.
 
     Position and place share one integer, so that one comparison orders by both.
     """
@@ -86,7 +86,7 @@ def _best_of_powers(positions: Sequence[int]) -> list[Sequence[int]]:
     level = np.array(positions, dtype=np.int64) * count + np.arange(count)
     levels: list[Sequence[int]] = [
         level.data
-    ]  # reads faster than the array and is made faster than a list
+    ]  # faster to read than an array and faster to make than a list
     width = 1
     while 2 * width <= count:
         level = np.minimum(level[:-width], level[width:])

@@ -1,4 +1,4 @@
-"""Local search: suggestions for what a person has typed so far."""
+"""Local search: suggestions for the text that a person has typed so far."""
 
 from dataclasses import dataclass, replace
 
@@ -14,25 +14,25 @@ from blender_dp.local_search.urls import web_address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A page that people went to."""
+    """A page that people clicked."""
 
     address: str
     """ASCII, ready to open."""
     shown: str
-    """As people may see it."""
+    """Spelling for people."""
     probability: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A popular query that fits what was typed."""
+    """A popular query that matches the typed text."""
 
     query: str
     probability: float
     links: tuple[Link, ...]
-    """Most probable first; none if the clients are not sure of any."""
+    """Most probable first; empty if the private reports confirm none."""
     is_correction: bool = False
-    """Whether it fits only if one slip of the fingers is forgiven."""
+    """Whether it matches only after correcting one typing error."""
 
 
 class LocalSearch:
@@ -43,11 +43,11 @@ class LocalSearch:
     """
 
     def __init__(self, release: Release, *, rule: ServingRule | None = None) -> None:
-        """Index what may be shown.
+        """Index the queries that may be shown.
 
         Args:
-            release: What ``read_release`` returned.
-            rule: What may be shown; three standard errors and 50 clients if None.
+            release: The result of ``read_release``.
+            rule: Decides what may be shown; three standard errors and 50 clients if None.
         """
         self.release, self.rule = release, rule or ServingRule()
         self._served = served(release, self.rule)
@@ -55,25 +55,25 @@ class LocalSearch:
         self._made: dict[int, Suggestion] = {}
 
     def __len__(self) -> int:
-        """Return how many queries may be suggested."""
+        """Return the number of queries that may be suggested."""
         return len(self._served.queries)
 
     def suggest(self, typed: str, *, limit: int = 8) -> list[Suggestion]:
-        """Return the most popular queries that go on from ``typed``, or have a word that does.
+        """Return the most popular queries with a word from which ``typed`` is continued.
 
-        If there are none, those that do so but for one slip: a letter too many, missing or
-        wrong, or two exchanged. Nothing typed gives the most popular queries of all.
+        If there are none, one typing error is corrected: a letter too many, missing or wrong, or
+        two exchanged. An empty text gives the most popular queries of all.
 
         Args:
-            typed: What a person has typed so far, in any script.
-            limit: The most suggestions returned.
+            typed: The text typed so far, in any script.
+            limit: Most suggestions.
         """
         if limit < 1:
             raise ParameterError("limit", "at least 1", limit)
         if not typed.strip():
             return [self._suggestion(position) for position in range(min(limit, len(self)))]
         word = fold(typed)
-        if not word:  # signs only: there is no word to go on from
+        if not word:  # only signs, no word
             return []
         ended = (
             self._index.best([self._index.run(f"{word} ")], limit) if typed[-1].isspace() else []
@@ -84,7 +84,7 @@ class LocalSearch:
         return [replace(self._suggestion(position), is_correction=True) for position in corrected]
 
     def coverage(self) -> Coverage:
-        """Return what share of all searches could be answered locally."""
+        """Return the share of all searches that could be answered locally."""
         return coverage(self.release, self.rule, self._served)
 
     def _suggestion(self, position: int) -> Suggestion:
@@ -98,7 +98,7 @@ class LocalSearch:
         return self._made[position]
 
     def _links(self, query: str | None) -> tuple[Link, ...]:
-        """Return a query's pages, each once, however often records spell it differently."""
+        """Return a query's pages, each once, even if records spell it in several ways."""
         links: dict[str, Link] = {}
         for row in self._served.records.get(query or "", []):
             target = web_address(row.url or "")

@@ -27,14 +27,14 @@ class ServingRule:
     """Thresholds that a query or record must pass to be shown."""
 
     significance: float = 3.0
-    """By how many standard errors the clients' estimate must exceed ``fewest_users``. At 3, a
+    """Standard errors by which the clients' estimate must exceed ``fewest_users``. At 3, a
     record that no client has is served in 1 of 740 releases."""
     fewest_users: int = 50
-    """How many clients must have it."""
+    """Fewest clients that must have the record."""
     widest_difference: float = 4.0
-    """By how many standard errors the two groups may differ about it."""
+    """Largest difference between the two groups, in standard errors."""
     push: float = 0.0001
-    """Which share of the clients may be fake without anything being shown that they alone have."""
+    """Share of fake clients that must not be able to make a record appear."""
 
     def __post_init__(self) -> None:
         for name in ("significance", "widest_difference"):
@@ -48,10 +48,10 @@ class ServingRule:
     def surplus(self, row: ReleasedEstimate, release: Release) -> float:
         """Return by how many standard errors the clients' estimate exceeds ``fewest_users``.
 
-        What a push may have added is taken off before.
+        The amount that fake reports may have added is subtracted first.
         """
         clients = row.client_probability
-        if clients is None or not row.client_std_error:  # nothing is known, or all of an empty list
+        if clients is None or not row.client_std_error:  # no estimate, or an empty list
             return -math.inf
         believed = clients - self._pushed(row, clients, release)
         surplus = believed - self.fewest_users / max(release.client_users, 1)
@@ -65,7 +65,7 @@ class ServingRule:
         return self._groups_agree(row, clients, release)
 
     def _pushed(self, row: ReleasedEstimate, clients: float, release: Release) -> float:
-        """Return how much of the clients' estimate a push of the stated size may have made.
+        """Return how much the stated share of fake clients may have added to the clients' estimate.
 
         At most the excess that the opt-in estimate allows within ``significance`` standard errors.
         """
@@ -87,7 +87,7 @@ class ServingRule:
 
 
 def _error_of_difference(row: ReleasedEstimate, clients: float, release: Release) -> float:
-    """Return the standard error of what the groups say of a row, one less the other."""
+    """Return the standard error of the difference between the groups' estimates of a row."""
     # A small count underestimates its own error; the clients' estimate is used instead.
     p = min(max(clients, 0.0), 1.0)
     opt_in_variance = max((row.opt_in_std_error or 0.0) ** 2, p * (1 - p) / release.opt_in_users)
@@ -96,15 +96,15 @@ def _error_of_difference(row: ReleasedEstimate, clients: float, release: Release
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What a rule lets through, most probable first."""
+    """Queries and records that a rule allows, most probable first."""
 
     queries: tuple[ReleasedQuery, ...]
     records: dict[str, list[ReleasedRecord]]
-    """By query; every query is there, perhaps without records."""
+    """Allowed records by query; every allowed query is a key, perhaps without records."""
 
 
 def served(release: Release, rule: ServingRule) -> Served:
-    """Return the queries that may be suggested, and of each the records that may be shown."""
+    """Return the queries that may be suggested, each with the records that may be shown."""
     queries = [row for row in release.listed_queries() if rule.allows(row, release)]
     queries.sort(key=lambda row: -best_probability(row))
     listed = release.listed_records()

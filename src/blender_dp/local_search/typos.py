@@ -1,9 +1,9 @@
-"""Typing errors: entries whose beginning is one slip away from what was typed.
+"""Typing errors: finds entries whose beginning differs from the typed text by one error.
 
-A slip is a letter too many, a letter missing, a wrong letter, or two neighbours exchanged
-(Damerau, 1964). It can always be taken to happen where the typed text and the right one first
-differ. So only the letters that really follow the part before it have to be tried, and no table
-of misspellings is kept.
+An error (slip) is a letter too many, a letter missing, a wrong letter, or two neighbours exchanged
+(Damerau, 1964). It may be assumed to be where the typed text and the right one first differ. So
+only letters that follow the correct part in some entry are tried, and no table of misspellings is
+needed.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from blender_dp.local_search.index import PrefixIndex, Run
 
 FEWEST_LETTERS = 3
-"""Shorter texts match too many entries after one slip."""
+"""Shortest text that is corrected; shorter ones match too many entries after one slip."""
 
 
 def runs_one_slip_away(index: PrefixIndex, typed: str) -> list[Run]:

@@ -12,7 +12,7 @@ from blender_dp.local_search.hosts import ascii_host, shown_host
 
 _SCHEME = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//", re.IGNORECASE)
 _OTHER_SCHEME = re.compile(r"[^/?#@\[\]]*:(?![0-9]+(?:[/?#]|$))")
-"""A colon that no port follows: javascript:, data:, mailto: and whatever else there is."""
+"""Colon without a port after it: javascript:, data:, mailto: and other schemes."""
 _PARTS = re.compile(r"([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?", re.DOTALL)
 _FORBIDDEN = re.compile(r'[\x00-\x20\x7f-\xa0\\<>"`{}|^\ud800-\udfff]')
 _PLACE = re.compile(r"(\[[^\]]*\]|[^:\[\]]*)(?::([0-9]{0,5}))?")
@@ -33,16 +33,16 @@ _MOST_LETTERS = 2048
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebAddress:
-    """Where a link leads."""
+    """Address of a web page."""
 
     address: str
-    """For programs: ASCII, ready to open."""
+    """Spelling for programs: ASCII, ready to open."""
     shown: str
-    """For people: the same, with the host in its own letters where they cannot mislead."""
+    """Spelling for people: the host in its own letters if they cannot mislead."""
 
 
 def web_address(url: str) -> WebAddress | None:
-    """Return a URL in its one spelling, or None if it is no page of the web.
+    """Return a URL in canonical spelling, or None if it is not a web page.
 
     >>> web_address("HTTP://user@Example.com:80/a/../b?utm_source=x&q=1#top").address
     'http://example.com/b?q=1'
@@ -105,7 +105,7 @@ def _query(query: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what must be, and nothing that need not be (RFC 3986, section 6.2.2)."""
+    """Escape exactly the characters that must be escaped (RFC 3986, section 6.2.2)."""
     if _PLAIN.fullmatch(text):
         return text
     encoded = quote(text, safe="!$&'()*+,;=:@/?%-._~")

@@ -52,8 +52,8 @@ def render_report(release: Mapping[str, Any], run: Mapping[str, Any]) -> str:
 def _normal_quantile(confidence: object) -> float:
     """Return how many standard errors an interval of this confidence reaches to each side.
 
-    The release has intervals of the blend; those of the two groups are drawn from their
-    standard errors, and a browser has no quantile function.
+    The release has intervals of the blend only. The page computes those of the two groups from
+    their standard errors, and a browser has no quantile function.
     """
     if not isinstance(confidence, int | float) or not 0 < confidence < 1:
         confidence = USUAL_CONFIDENCE

@@ -1,9 +1,8 @@
 """HTML pages that open offline.
 
-A page makes no request: style, script and figures are in it, and its
-Content-Security-Policy names the one style sheet and the one script it may use by
-their hashes. Queries and URLs are whatever users typed, so they enter the page only
-as escaped JSON, and the script puts them there only as text.
+A page makes no request: style, script and figures are in it. Its Content-Security-Policy allows
+only one style sheet and one script, by their hashes. Queries and URLs are user input, so they enter
+the page only as escaped JSON, and the script inserts them only as text.
 """
 
 import base64
@@ -24,20 +23,20 @@ _SHARED_SCRIPTS = tuple(
         *("series", "weights", "groups", "changes", "promises", "plane", "theme"),
     )
 )
-"""Scripts of every page; read before its own."""
+"""Scripts of every page, which run before its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The files of a page, below ``assets``; its figures come later."""
+    """Files of a page, below ``assets``; its figures are added later."""
 
     name: str
     """One word, also the name of its folder; ``name.html`` there is the middle of the page."""
     sections: tuple[str, ...]
-    """Those that its top leads to; their ids are in lower case."""
+    """Sections in the navigation at the top; their ids are in lower case."""
     style_sheets: tuple[str, ...]
     scripts: tuple[str, ...]
-    """Names in its folder, without the ending; read in this order, after the shared ones."""
+    """Names of its scripts without suffix; they run in this order, after the shared ones."""
 
     @property
     def _content(self) -> str:
@@ -49,7 +48,7 @@ class Page:
 
     @property
     def assets(self) -> frozenset[str]:
-        """Every file it needs."""
+        """All files that the page needs."""
         return frozenset((_SHELL, self._content, *self.style_sheets, *self._scripts))
 
     def with_figures(self, figures: Mapping[str, Any]) -> str:
@@ -77,9 +76,9 @@ def _asset(name: str) -> str:
 
 
 def _without_module_lines(script: str) -> str:
-    """Return a module as a plain script: imports gone, ``export`` taken off declarations.
+    """Return a module as a plain script, without imports and ``export``.
 
-    In a page all scripts lie in one function, where every name is known to the scripts after it.
+    In a page all scripts are in one function, so that each can use the names of those before it.
     """
     plain = re.sub(r"^import [^\n]*;\n", "", script, flags=re.MULTILINE)
     plain = re.sub(r"^export (?=(const|function) )", "", plain, flags=re.MULTILINE)
@@ -93,7 +92,7 @@ def _in_one_function(script: str) -> str:
 
 
 def _content_security_policy(style: str, script: str) -> str:
-    """Return a policy under which nothing but these two texts can run or be fetched."""
+    """Return a policy that allows only these two texts to run, and no request."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -111,18 +110,18 @@ def _source_hash(text: str) -> str:
 
 
 def _json_for_html(figures: Mapping[str, Any]) -> str:
-    """Return JSON that no HTML parser can mistake for markup.
+    """Return JSON without characters that an HTML parser could take for markup.
 
-    Only ASCII is written: line separators and lone surrogates, which a page or a file
-    may not take, become escapes like every other letter beyond it.
+    Only ASCII is written: all other characters become escapes, also line separators and lone
+    surrogates, which a page or a file may not contain.
     """
     text = json.dumps(_finite(figures), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    # Outside of strings JSON has none of the three, so escaping them changes no value.
+    # Outside strings JSON has none of the three, so escaping them changes no value.
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 - any JSON value, at any depth
-    """Return the value with null for every number that JSON does not have."""
+    """Return the value with null for NaN and infinities, which JSON does not have."""
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -31,9 +31,9 @@ FILES = (
     *("head_list.json", "opt_in_estimates.json", "client_estimates.json", "certificate.json"),
     *("release.json", "run.json", REPORT),
 )
-"""The names of what we write, and all that an earlier result may hold to be replaced."""
+"""Names of the output files; only a directory without other files is replaced."""
 TIMINGS = "timings"
-"""The part of run.json that depends on raw rows, there only if it was asked for."""
+"""Part of run.json that depends on raw rows; written only on request."""
 
 
 def write_outputs(
@@ -47,11 +47,11 @@ def write_outputs(
     """Write the tables, the documents and the report of one result.
 
     Args:
-        directory: Where to; it exists.
-        result: What was computed.
+        directory: Existing directory for the files.
+        result: The result.
         certificate: What everybody spent on it.
-        created: When, in ISO 8601.
-        facts: What is known of how it was made: input, engine, seed, perhaps timings.
+        created: Time of the result, in ISO 8601.
+        facts: How it was made: input, engine, seed, perhaps timings.
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
@@ -72,7 +72,7 @@ def run_document(
     created: str,
     facts: dict[str, Any],
 ) -> dict[str, Any]:
-    """Return how the result was made. No number in it counts anything but users."""
+    """Return how the result was made. Its only counts are numbers of users."""
     parameters, head_list = result.parameters, result.head_list
     return {
         "format": "blender-dp run",
@@ -99,7 +99,7 @@ def run_document(
 
 
 def method(result: BlenderResult) -> dict[str, Any]:
-    """Return what was chosen on the way, and why; public numbers decided it."""
+    """Return the automatic choices of a run and their reasons, based on public numbers."""
     choice, mechanism = result.curated.choice, result.head_list.mechanism
     if choice is None:
         return {"discovery": {"count_threshold": float(count_threshold(result.parameters))}}
@@ -122,7 +122,7 @@ def method(result: BlenderResult) -> dict[str, Any]:
 
 
 def notes(result: BlenderResult) -> list[str]:
-    """Return what a reader should know before the numbers."""
+    """Return remarks that a reader needs before the numbers."""
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
     warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
     said = [] if warning is None else [warning]

@@ -1,8 +1,7 @@
 """Changes between two releases: queries that rose or fell significantly.
 
-Both are estimates from independent noise. If the same people are behind both, their answers are
-alike and a difference varies less than is assumed here: fewer changes are found, not more false
-ones.
+Both are estimates with independent noise. If both come from the same people, a difference varies
+less than is assumed here: fewer changes are found, not more false ones.
 """
 
 from dataclasses import dataclass, replace
@@ -34,22 +33,22 @@ class Change:
     after: float | None
     difference: float | None
     low: float | None
-    """Of the interval of the difference, for this query alone."""
+    """Lower end of the interval of the difference, for this query alone."""
     high: float | None
     p_value: float | None
-    """None where nothing can be tested: an estimate has no interval, or absence says nothing."""
+    """None if nothing can be tested: an estimate has no interval, or absence proves nothing."""
     verdict: Literal["rose", "fell"] | None
-    """Set where the test passed, all tests counted."""
+    """Set if the change is significant, corrected for the number of tests."""
 
 
 def changes(release: Release, earlier: Release, *, false_discovery_rate: float) -> list[Change]:
     """Return every query of either release, the surest change first.
 
-    Among the verdicts a share of ``false_discovery_rate`` at most is wrong, on average.
+    On average at most a share ``false_discovery_rate`` of the verdicts is wrong.
 
     Args:
-        release: Now.
-        earlier: Then.
+        release: The current release.
+        earlier: The earlier release.
         false_discovery_rate: See above.
     """
     now = {row.query or "": row for row in release.listed_queries()}
@@ -97,8 +96,8 @@ def _against_absence(records: list[ReleasedRecord], bound: float | None) -> floa
     """Test whether some record of a query is more probable than an unlisted one can be.
 
     The other list has none of its records. A record as probable as its bound is missing there with
-    probability ``MISSED`` at most, so that an estimate above the bound is a difference, but for
-    that probability and its own error. Each record of the query is one try.
+    probability at most ``MISSED``. So an estimate above the bound is a difference, up to that
+    probability and its own error. Each record of the query is one attempt.
     """
     tails = [
         upper_tail((record.raw_probability - bound) / record.std_error)

@@ -9,7 +9,7 @@ from blender_dp.core.head_list.cells import BoolArray, FloatArray
 
 
 def critical_value(level: float) -> float:
-    """Return what a standard normal variable exceeds with probability ``level``."""
+    """Return the value that a standard normal variable exceeds with probability ``level``."""
     return -NormalDist().inv_cdf(level)
 
 

@@ -1,7 +1,7 @@
 """Simultaneous confidence intervals for the ranks of queries.
 
-Every pair of queries is compared; Holm's procedure (1979) over all "is A above B" keeps the
-probability of any wrong answer below a level, however the estimates depend on each other. A query
+Every pair of queries is compared. Holm's procedure (1979) over all tests "A is above B" keeps the
+probability of any wrong answer below a level, for any dependence between the estimates. A query
 then ranks below those that are surely above it and above those that are surely below it. All
 these intervals hold at once (Mogstad, Romano, Shaikh and Wilhelm, "Inference for ranks with
 applications to mobility across neighborhoods and academic achievement across countries", 2024).
@@ -21,21 +21,21 @@ _ROWS_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankIntervals:
-    """Places from 1 on, for items in the order of their estimates."""
+    """Ranks from 1 on, for items in the order of their estimates."""
 
     best: IntArray
     worst: IntArray
     group: IntArray
-    """Numbered from 1; no two items of a group can be told apart."""
+    """Group of each item, from 1; differences within a group are not significant."""
 
 
 def rank_intervals(estimate: FloatArray, std_error: FloatArray, level: float) -> RankIntervals:
-    """Return the places that items may truly have; wrong anywhere with probability ``level``.
+    """Return the true ranks that items may have; any is wrong with probability at most ``level``.
 
     Args:
-        estimate: Of shares of one whole, the largest first.
-        std_error: Of each.
-        level: How often any of the intervals may miss.
+        estimate: Estimates of shares of one whole, the largest first.
+        std_error: Standard error of each.
+        level: Probability that any of the intervals is wrong.
     """
     pairs = _Pairs(estimate, std_error)
     critical = pairs.holm_critical_value(level)
@@ -60,7 +60,7 @@ class _Pairs:
         self._coupling = std_error * np.sqrt(share / (1 - share))
 
     def above(self, higher: slice, lower: slice) -> FloatArray:
-        """Return how many standard errors each of some items lies above each of others."""
+        """Return by how many standard errors each of some items is above each of others."""
         difference = self._estimate[higher, np.newaxis] - self._estimate[np.newaxis, lower]
         variance = (
             self._std_error[higher, np.newaxis] ** 2
@@ -81,7 +81,7 @@ class _Pairs:
             yield first, self.above(slice(first, first + _ROWS_AT_ONCE), slice(first, None))
 
     def holm_critical_value(self, level: float) -> float:
-        """Return what a statistic must reach: every answer found makes room for others."""
+        """Return the value that a statistic must reach; it falls with every rejected hypothesis."""
         hypotheses = len(self._estimate) * (len(self._estimate) - 1)
         critical, found, before = math.inf, 0, -1
         while before < found < hypotheses:
@@ -93,7 +93,7 @@ class _Pairs:
         return sum(int(np.count_nonzero(z >= critical)) for _, z in self.statistics())
 
     def groups(self, critical: float) -> IntArray:
-        """Number groups from the top: an item that differs from a member begins the next."""
+        """Number groups from the top: an item that differs from a member begins the next group."""
         number = np.ones(len(self._estimate), dtype=np.int64)
         begin = 0
         for item in range(1, len(number)):

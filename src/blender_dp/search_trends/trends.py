@@ -13,19 +13,19 @@ from blender_dp.search_trends.rank_intervals import rank_intervals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedQuery:
-    """A query and the places it may truly have among all that are listed."""
+    """A query and the ranks that it may truly have among all listed queries."""
 
     query: str
     probability: float
     low: float | None
     high: float | None
     rank: int | None
-    """Its place by estimate; None where it has no interval (flaw F1), and so no sure place."""
+    """Rank by estimate; None if it has no interval (flaw F1)."""
     best_rank: int
     worst_rank: int
     group: int | None
-    """Numbered from 1. No two queries of a group can be told apart; neighbouring groups may
-    overlap, as the ranks say."""
+    """Numbered from 1. Differences within a group are not significant; neighbouring groups may
+    overlap, as the rank intervals show."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Trends:
     created: str
     earlier_created: str | None
     confidence: float
-    """Of each interval of a probability, and of all ranks together."""
+    """Confidence of each interval of a probability, and of all ranks together."""
     false_discovery_rate: float
     ranking: tuple[RankedQuery, ...]
     """By estimate; those without an interval last."""
@@ -46,16 +46,16 @@ class Trends:
 
     @property
     def without_interval(self) -> int:
-        """How many queries could not be ranked."""
+        """Number of queries that could not be ranked."""
         return sum(row.rank is None for row in self.ranking)
 
     @property
     def untested(self) -> int:
-        """How many queries could not be tested for change."""
+        """Number of queries that could not be tested for change."""
         return sum(change.p_value is None for change in self.changes or ())
 
     def document(self) -> dict[str, Any]:
-        """Return the same as JSON has it."""
+        """Return the trends as plain values for JSON."""
         return {
             **asdict(self),
             "without_interval": self.without_interval,
@@ -69,14 +69,14 @@ def trends(
     *,
     false_discovery_rate: float = FALSE_DISCOVERY_RATE,
 ) -> Trends:
-    """Return what is popular, how sure its place is, and what changed since ``earlier``.
+    """Return the ranking of a release with rank intervals, and the changes since ``earlier``.
 
     Paper: search trend computation (section 1.1). Privacy: post-processing of releases.
 
     Args:
-        release: What ``read_release`` returned.
+        release: The result of ``read_release``.
         earlier: A release to compare with.
-        false_discovery_rate: The share of reported rises and falls that may be wrong, on average.
+        false_discovery_rate: Largest share of wrong rises and falls, on average.
     """
     if not 0 < false_discovery_rate < 1:
         raise ParameterError(
@@ -110,7 +110,7 @@ def _ranking(release: Release) -> list[RankedQuery]:
     ranked = zip(
         sound, places.best.tolist(), places.worst.tolist(), places.group.tolist(), strict=True
     )
-    # Whatever cannot be ranked may stand above anything.
+    # A query that cannot be ranked may be above any other.
     return [
         _ranked(row, rank=rank, best=best, worst=worst + len(spoilt), group=group)
         for rank, (row, best, worst, group) in enumerate(ranked, start=1)
