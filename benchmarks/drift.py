@@ -18,7 +18,7 @@ from benchmarks.accuracy import DELTA, OPT_IN, SEEDS
 from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.blender import BlenderResult, blender
 from blender_dp.core.estimation.client_views import ClientViews
-from blender_dp.core.estimation.estimates import OptInEvidence
+from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.parameters import Parameters
@@ -80,10 +80,10 @@ def one_run(log: CodedLog, parameters: Parameters, tilt: float, number: int) -> 
 def query_coverage(result: BlenderResult, log: CodedLog, *, robust: bool) -> float:
     """Return how many of the query intervals hold the truth, with or without the robust blend."""
     released, reported = result.curated.opt_in.evidence, result.clients.evidence
-    if not isinstance(released, OptInEvidence) or not isinstance(reported, ClientViews):
+    if not isinstance(released, OptInViews) or not isinstance(reported, ClientViews):
         raise TypeError("only sharp has what drift is tested with")
-    users = released.tally.users + reported.reports
-    level = combine(released.release, released.cells, reported, users=users, robust=robust).queries
+    views = released.among(released.users + reported.reports)
+    level = combine(views, reported, robust=robust).queries
     truth = released.cells.by_query(log.true_cells(result.head_list))
     low, high = level.interval()
     return coverage((low[:-1], high[:-1]), truth[:-1]).share

@@ -8,7 +8,6 @@ from contracts.logs import Opener, made_up_log
 from contracts.populations import in_memory
 
 from blender_dp.core.blender import BlenderResult, blender
-from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow
@@ -19,9 +18,8 @@ DECLARED = Parameters(epsilon=4.0, delta=1e-2, head_list_size=9, one_record_each
 
 def numbers(result: BlenderResult) -> dict[str, object]:
     """Return everything that was released."""
-    evidence = result.curated.opt_in.evidence
-    assert isinstance(evidence, OptInEvidence)
-    tally = evidence.tally
+    tally = result.curated.opt_in.tally
+    assert tally is not None
     return {
         "head list": result.head_list,
         "branch": tally.choice,

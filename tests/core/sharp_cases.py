@@ -1,14 +1,14 @@
 """Inputs for tests of the ``sharp`` estimates: a channel, and two groups with known truth."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, exp
 
 import numpy as np
 
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
-from blender_dp.core.head_list.cells import Cells, FloatArray
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Groups:
     """What two groups of users released, and the distribution they were drawn from."""
 
     truth: FloatArray
-    release: OptInRelease
+    release: OptInViews
     cells: Cells
     clients: ClientViews
     users: int
@@ -90,7 +90,7 @@ def draw_release(
     users: int = 20_000,
     branch: Branch = "laplace",
     one_record_each: bool = True,
-) -> OptInRelease:
+) -> OptInViews:
     """Draw users with one record each; ``one_record_each`` is what is declared of them."""
     noise = TwoSlopes(right=0.7 * epsilon, left=0.15 * epsilon)
     size, scale, least = cells.cell_count, 2 / (0.15 * epsilon), ceil(13 / epsilon)
@@ -101,7 +101,8 @@ def draw_release(
     else:
         mean, values = 0.0, np.maximum(counts + rng.normal(0, noise.variance**0.5, size), least)
     listed_sum, query_sum = counts[cells.is_listed].sum(), counts[:-1].sum()
-    return OptInRelease(
+    return OptInViews(
+        cells=cells,
         users=users,
         branch=branch,
         one_record_each=one_record_each,
@@ -116,6 +117,19 @@ def draw_release(
         query_squares=float(0.6 * query_sum),
         square_std_error=float(0.01 * users),
         most=32,
+    )
+
+
+def keep_queries(views: OptInViews, kept: IntArray) -> OptInViews:
+    """Trim to these queries: what is dropped joins ⟨⋆,⋆⟩, its draws of noise included."""
+    stays = np.isin(views.cells.query_of_cell, kept)
+    return replace(
+        views,
+        cells=Cells.of((views.cells.urls_per_query[kept] - 1).tolist()),
+        values=np.append(views.values[stays], np.nan),
+        sums=np.append(views.sums[stays], views.sums[~stays].sum()),
+        sum_variance=np.append(views.sum_variance[stays], views.sum_variance[~stays].sum()),
+        trimmed_from=views.whole_list,
     )
 
 

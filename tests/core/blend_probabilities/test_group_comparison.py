@@ -15,7 +15,7 @@ URLS = [3, 2, 1, 1, 2, 4, 1, 1, 1, 2]
 
 
 def found(groups: Groups) -> Disagreement:
-    combined = combine(groups.release, groups.cells, groups.clients, users=groups.users)
+    combined = combine(groups.release.among(groups.users), groups.clients)
     assert combined.disagreement is not None
     return combined.disagreement
 
@@ -68,7 +68,7 @@ def test_without_reports_on_records_only_queries_are_compared() -> None:
 
 def test_without_clients_nothing_is_compared() -> None:
     groups = draw_groups(URLS, 5)
-    combined = combine(groups.release, groups.cells, None, users=groups.users)
+    combined = combine(groups.release.among(groups.users), None)
     assert combined.disagreement is None
 
 

@@ -10,8 +10,7 @@ from scipy.stats import laplace, multivariate_normal, norm, poisson
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.curator.opt_in_release import WholeList
-from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 PRIOR = 1.75
@@ -39,8 +38,8 @@ def views_of(
         value_ratio=1.0,
         ratio_variance=0.0 if branch == "laplace" else 0.03,
     )
-    release = replace(release, values=d, sums=e, threshold=1e6, whole_list=constants)
-    return OptInViews.of(release, cells, users=10**6)
+    release = replace(release, values=d, sums=e, threshold=1e6, trimmed_from=constants)
+    return release.among(10**6)
 
 
 def moments(mu: FloatArray, log_likelihood: FloatArray) -> tuple[float, float]:
@@ -51,7 +50,7 @@ def moments(mu: FloatArray, log_likelihood: FloatArray) -> tuple[float, float]:
 
 def slow_laplace(views: OptInViews, cell: int) -> tuple[float, float]:
     """Sum over every count with SciPy's laws, all of the noise's range, in logarithms."""
-    release, conc = views.release, views.whole_list.record_concentration
+    release, conc = views, views.whole_list.record_concentration
     assert release.slopes is not None
     right, left = release.slopes
     value, e, noise = release.values[cell], release.sums[cell], release.sum_variance[cell]
@@ -87,9 +86,9 @@ def test_the_gauss_posterior_is_that_of_a_bivariate_normal() -> None:
     views = views_of(values, sums, epsilon=1.0, branch="gauss", concentration=0.4)
     rare = rare_records(views, PRIOR)
     for i, cell in enumerate(rare.cells):
-        d = views.values[cell]  # on the scale of the sums
+        d = views.scaled_values[cell]  # on the scale of the sums
         grid = d * GRID
-        own_d, own_e = views.value_variance[cell], views.release.sum_variance[cell]
+        own_d, own_e = views.scaled_variance[cell], views.sum_variance[cell]
         log_likelihood = [
             multivariate_normal.logpdf(
                 [d, sums[i]],

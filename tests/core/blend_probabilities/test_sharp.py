@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core.sharp_cases import Groups, InOrOut, draw_groups, falling
+from core.sharp_cases import Groups, InOrOut, draw_groups, falling, keep_queries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.estimation.client_views import ClientView, ClientViews, choose_query_share
 from blender_dp.core.estimation.estimates import Blend, BlendedEstimates, Estimate
-from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 VECTORS: dict[str, dict[str, Any]] = json.loads(
@@ -46,10 +45,11 @@ class Vector:
         fields["values"] = np.array([np.nan if d is None else d for d in fields["values"]])
         fields["sums"] = np.array(fields["sums"])
         fields["sum_variance"] = np.full(whole.cell_count, fields["sum_variance"])
-        kept, self.release = trimmed(OptInRelease(**fields), whole, case["most_queries"])
+        views = OptInViews(cells=whole, **fields).among(case["users"])
+        kept = views.largest_queries(case["most_queries"] or len(case["listed_urls"]))
         self.kept = kept.tolist()
-        self.cells = Cells.of((whole.urls_per_query[kept] - 1).tolist())
-        self.views = OptInViews.of(self.release, self.cells, users=case["users"])
+        self.views = keep_queries(views, kept)
+        self.cells = self.views.cells
         said = case["clients"]
         self.clients = ClientViews(
             records=ClientView(
@@ -63,11 +63,11 @@ class Vector:
                 reports=said["query_reports"],
             ),
         )
-        self.users, self.robust, self.expected = case["users"], case["robust"], case["expected"]
+        self.robust, self.expected = case["robust"], case["expected"]
         self.expected_kept = case["kept"]
 
     def combined(self) -> BlendedEstimates:
-        return combine(self.release, self.cells, self.clients, users=self.users, robust=self.robust)
+        return combine(self.views, self.clients, robust=self.robust)
 
 
 @pytest.fixture(params=VECTORS, ids=lambda name: name)
@@ -86,7 +86,7 @@ def test_the_opt_in_views_are_those_of_the_simulation(vector: Vector) -> None:
     assert_close(constants.query_concentration, expected["concq"])
     assert_close(constants.value_ratio, expected["kap"])
     assert_close(constants.ratio_variance, expected["om2"])
-    assert_close(vector.views.threshold, expected["threshold"])
+    assert_close(vector.views.scaled_threshold, expected["threshold"])
     assert_close(vector.views.start(), expected["start"])
 
 
@@ -101,7 +101,7 @@ def test_the_query_share_is_that_of_the_simulation(vector: Vector) -> None:
     views, clients = vector.views, vector.clients
     assert clients.records
     assert clients.queries
-    n_o, p = vector.release.users, views.start()
+    n_o, p = views.users, views.start()
     share = choose_query_share(
         vector.cells,
         p,
@@ -138,7 +138,7 @@ def test_the_test_of_drift_is_that_of_the_simulation(vector: Vector) -> None:
 
 
 def blended(groups: Groups, *, robust: bool = True) -> BlendedEstimates:
-    return combine(groups.release, groups.cells, groups.clients, users=groups.users, robust=robust)
+    return combine(groups.release.among(groups.users), groups.clients, robust=robust)
 
 
 def assert_sound(result: BlendedEstimates, cells: Cells) -> None:
@@ -189,7 +189,7 @@ def test_any_two_groups_give_a_sound_answer(
 @pytest.mark.parametrize(("branch", "one_record_each"), BRANCHES)
 def test_opt_in_users_alone_are_enough(branch: Branch, one_record_each: bool) -> None:
     groups = draw_groups([2, 1, 3], 0, branch=branch, one_record_each=one_record_each)
-    result = combine(groups.release, groups.cells, None, users=groups.release.users)
+    result = combine(groups.release.among(groups.release.users), None)
     assert_sound(result, groups.cells)
     assert result.drift is None
     assert result.cells.opt_in_weight == pytest.approx(1.0)
@@ -207,7 +207,7 @@ def test_reports_of_one_kind_are_enough(missing: str) -> None:
         if missing == "records"
         else ClientViews(records=groups.clients.records)
     )
-    result = combine(groups.release, groups.cells, one_kind, users=groups.users)
+    result = combine(groups.release.among(groups.users), one_kind)
     assert_sound(result, groups.cells)
     assert result.drift
     assert result.drift.degrees > 0
@@ -219,16 +219,16 @@ def test_reports_of_one_kind_are_enough(missing: str) -> None:
 @pytest.mark.parametrize("branch", ["laplace", "gauss"])
 def test_an_empty_list_is_certain(branch: Branch, with_clients: bool) -> None:
     groups = draw_groups([1], 0, branch=branch)
-    empty = Cells.of([])
     release = replace(
         groups.release,
+        cells=Cells.of([]),
         values=np.array([np.nan]),
         sums=np.array([19_990.0]),
         sum_variance=np.array([80.0]),
     )
     alone = ClientView(estimate=np.ones(1), channel=InOrOut(1.0, 0.0), reports=10)
     clients = ClientViews(records=alone) if with_clients else None
-    result = combine(release, empty, clients, users=groups.users)
+    result = combine(release.among(groups.users), clients)
     for level in (result.cells, result.queries):
         assert level.raw.probability.tolist() == [1.0]
         assert level.raw.variance.tolist() == [0.0]
@@ -273,7 +273,7 @@ def covered(kind: tuple[Branch, bool], runs: int = 60) -> tuple[float, float]:
         groups = draw_groups(
             [2, 1, 3, 1, 1, 2], seed, epsilon=2.0, branch=kind[0], one_record_each=kind[1]
         )
-        result = combine(groups.release, groups.cells, groups.clients, users=10**9)
+        result = combine(groups.release.among(10**9), groups.clients)
         truth = groups.cells.by_query(groups.truth)
         hit = (result.cells.interval()[0] <= groups.truth) & (
             groups.truth <= result.cells.interval()[1]

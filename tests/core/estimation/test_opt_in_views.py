@@ -1,23 +1,20 @@
-"""D and E as one estimate, and a list trimmed to its largest queries."""
+"""D and E as one estimate, and which queries are the largest."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from core.sharp_cases import draw_release, falling
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.curator.opt_in_release import OptInRelease, WholeList
-from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 CELLS = Cells.of([2, 1, 3, 1])
 BRANCHES: list[tuple[Branch, bool]] = [("laplace", True), ("laplace", False), ("gauss", False)]
 
 
-def release_of(branch: Branch, one_record_each: bool, seed: int = 0) -> OptInRelease:
+def release_of(branch: Branch, one_record_each: bool, seed: int = 0) -> OptInViews:
     return draw_release(
         CELLS,
         falling(CELLS),
@@ -34,15 +31,15 @@ def joint_variances(views: OptInViews, mu: FloatArray) -> tuple[FloatArray, Floa
     (1 - n_O/n) of what it would with replacement. D draws one record of each (laplace): the count
     varies with replacement like any count, of which the sample of users is a part.
     """
-    n_o, whole_list = views.release.users, views.whole_list
+    n_o, whole_list = views.users, views.whole_list
     with_replacement = np.maximum(whole_list.record_concentration * mu - mu**2 / n_o, 0.01 * mu)
     users = views.sampled * with_replacement
-    var_e = users + views.release.sum_variance
-    if views.release.branch == "laplace":
+    var_e = users + views.sum_variance
+    if views.branch == "laplace":
         count = np.maximum(mu - mu**2 / n_o, 0.01 * mu)
-        var_d = count - (1 - views.sampled) * with_replacement + views.value_variance
+        var_d = count - (1 - views.sampled) * with_replacement + views.scaled_variance
     else:
-        var_d = users + whole_list.ratio_variance * mu**2 + views.value_variance
+        var_d = users + whole_list.ratio_variance * mu**2 + views.scaled_variance
     return var_d, var_e, users
 
 
@@ -51,7 +48,7 @@ def joint_variances(views: OptInViews, mu: FloatArray) -> tuple[FloatArray, Floa
 def test_no_other_mix_of_the_two_looks_has_less_variance(
     branch: Branch, one_record_each: bool, users: int
 ) -> None:
-    views = OptInViews.of(release_of(branch, one_record_each), CELLS, users=users)
+    views = release_of(branch, one_record_each).among(users)
     mu = 20_000 * falling(CELLS)
     y, variance = views.combined(mu)
     var_d, var_e, cov = joint_variances(views, mu)
@@ -62,19 +59,19 @@ def test_no_other_mix_of_the_two_looks_has_less_variance(
     assert variance[listed] == pytest.approx(by_mix.min(axis=0)[listed], rel=1e-3)
     assert variance[~listed] == pytest.approx(var_e[~listed], rel=1e-12)
     best = mixes[by_mix.argmin(axis=0), 0]
-    mixed = best * views.values + (1 - best) * views.release.sums
-    half_a_step = np.abs(views.values - views.release.sums) / 4000
+    mixed = best * views.scaled_values + (1 - best) * views.sums
+    half_a_step = np.abs(views.scaled_values - views.sums) / 4000
     assert (np.abs(y - mixed) <= half_a_step + 1e-9)[listed].all()
-    assert y[~listed].tolist() == views.release.sums[~listed].tolist()
+    assert y[~listed].tolist() == views.sums[~listed].tolist()
 
 
 def test_with_one_record_each_both_looks_have_the_same_sample() -> None:
     """What D and E differ by is noise alone, whatever part of all users opted in."""
     for users in (20_000, 30_000, 10**6):
-        views = OptInViews.of(release_of("laplace", True), CELLS, users=users)
+        views = release_of("laplace", True).among(users)
         mu = 20_000 * falling(CELLS)
         _, variance = views.combined(mu)
-        d, e = views.value_variance, views.release.sum_variance
+        d, e = views.scaled_variance, views.sum_variance
         sample = np.maximum(mu - mu**2 / 20_000, 0.01 * mu) * (1 - 20_000 / users)
         expected = sample + np.where(CELLS.is_listed, d * e / (d + e), e)
         assert variance == pytest.approx(expected, rel=1e-12)
@@ -88,7 +85,7 @@ def test_the_start_is_near_the_truth_and_nowhere_zero(
     p = falling(CELLS)
     for seed in range(5):
         release = release_of(branch, one_record_each, seed)
-        start = OptInViews.of(release, CELLS, users=10**6).start()
+        start = release.among(10**6).start()
         assert (start >= 0.5 / 20_000).all()
         often = 20_000 * p > 300
         assert start[often] == pytest.approx(p[often], rel=0.2)
@@ -103,32 +100,15 @@ def test_gauss_values_are_put_on_the_scale_of_the_sums() -> None:
     noisy = replace(
         release,
         values=2 * release.values,
-        whole_list=constants,
+        trimmed_from=constants,
         sum_variance=np.full(CELLS.cell_count, 1e12),
     )
-    views = OptInViews.of(noisy, CELLS, users=10**6)
+    views = noisy.among(10**6)
     listed = CELLS.is_listed
-    assert views.values[listed] == pytest.approx(release.values[listed], rel=1e-3)
-    assert views.value_variance[listed] == pytest.approx(release.value_variance / 4, rel=1e-3)
-    assert views.threshold == release.threshold / 2
+    assert views.scaled_values[listed] == pytest.approx(release.values[listed], rel=1e-3)
+    assert views.scaled_variance[listed] == pytest.approx(release.value_variance / 4, rel=1e-3)
+    assert views.scaled_threshold == release.threshold / 2
     assert views.whole_list is constants
-
-
-def test_trimming_by_hand() -> None:
-    """Of three queries with 3, 9 and 6 users the last two stay; nine draws of noise, then five."""
-    cells = Cells.of([1, 1, 1])
-    release = replace(
-        draw_release(cells, falling(cells), np.random.default_rng(0)),
-        values=np.array([2.0, np.nan, 9.0, np.nan, 5.0, np.nan, np.nan]),
-        sums=np.array([2.0, 1.0, 9.0, 0.0, 5.0, 1.0, 100.0]),
-        sum_variance=np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]),
-    )
-    kept, shorter = trimmed(release, cells, 2)
-    assert kept.tolist() == [1, 2]
-    assert shorter.values.tolist()[::2] == [9.0, 5.0, pytest.approx(np.nan, nan_ok=True)]
-    assert np.isnan(shorter.values).tolist() == [False, True, False, True, True]
-    assert shorter.sums.tolist() == [9.0, 0.0, 5.0, 1.0, 103.0]
-    assert shorter.sum_variance.tolist() == [4.0, 8.0, 16.0, 32.0, 67.0]
 
 
 def test_ties_go_by_byte_order() -> None:
@@ -137,32 +117,4 @@ def test_ties_go_by_byte_order() -> None:
     release = replace(
         draw_release(cells, falling(cells), np.random.default_rng(0)), values=same, sums=same
     )
-    assert trimmed(release, cells, 3)[0].tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("most", [None, 4, 9])
-def test_a_list_short_enough_stays_as_it_is(most: int | None) -> None:
-    release = release_of("gauss", False)
-    kept, same = trimmed(release, CELLS, most)
-    assert kept.tolist() == [0, 1, 2, 3]
-    assert same is release
-
-
-@pytest.mark.parametrize(("branch", "one_record_each"), BRANCHES)
-@settings(max_examples=40)
-@given(seed=st.integers(0, 1000), most=st.integers(1, 3))
-def test_trimming_loses_no_user_and_keeps_what_is_known_of_the_whole_list(
-    branch: Branch, one_record_each: bool, seed: int, most: int
-) -> None:
-    release = release_of(branch, one_record_each, seed)
-    whole = OptInViews.of(release, CELLS, users=10**6)
-    kept, shorter = trimmed(release, CELLS, most)
-    cells = Cells.of((CELLS.urls_per_query[kept] - 1).tolist())
-    views = OptInViews.of(shorter, cells, users=10**6)
-    assert shorter.sums.sum() == pytest.approx(release.sums.sum())
-    assert shorter.sum_variance.sum() == pytest.approx(release.sum_variance.sum())
-    assert views.whole_list == whole.whole_list
-    stays = np.isin(CELLS.query_of_cell, kept)
-    assert views.values[:-1] == pytest.approx(whole.values[stays])
-    assert views.value_variance[:-1] == pytest.approx(whole.value_variance[stays])
-    assert trimmed(shorter, cells, most)[1] is shorter
+    assert release.largest_queries(3).tolist() == [0, 1, 2]

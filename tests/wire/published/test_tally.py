@@ -9,7 +9,6 @@ from wire.lists import write_json
 
 from blender_dp.core.blender import curate
 from blender_dp.core.errors import InputError
-from blender_dp.core.estimation.estimates import OptInEvidence
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
@@ -24,9 +23,8 @@ DOCUMENT = opt_in_document(CURATED)
 
 
 def tally_of(curated: Any) -> Any:
-    evidence = curated.opt_in.evidence
-    assert isinstance(evidence, OptInEvidence)
-    return evidence.tally
+    assert curated.opt_in.tally is not None
+    return curated.opt_in.tally
 
 
 def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def estimate_common(
     robust: bool,
 ) -> CommonEstimate:
     """Return the distribution nearest to what both groups say, with variances at p ``before``."""
-    p = np.maximum(before, 0.25 / views.release.users)
+    p = np.maximum(before, 0.25 / views.users)
     plain, corrected, variance = _opt_in_at(p, views, rare, prior_exponent)
     said = ClientsAtP.of(clients, views, p)
     tau2 = 0.0
@@ -104,9 +104,9 @@ def _opt_in_at(
 
     Far above the threshold the posterior mean under the prior μ^(-a) is Y - a·v/Y, to first order.
     """
-    n_o = views.release.users
+    n_o = views.users
     y, variance = views.combined(n_o * p)
-    towards_prior = prior_exponent * variance / np.maximum(y, views.threshold)
+    towards_prior = prior_exponent * variance / np.maximum(y, views.scaled_threshold)
     corrected = np.where(views.cells.is_listed, y - towards_prior, y)
     corrected[rare.cells], variance[rare.cells] = rare.mean, rare.variance
     return y / n_o, corrected / n_o, variance / n_o**2
@@ -118,15 +118,15 @@ def query_totals(p: FloatArray, views: OptInViews, said: ClientsAtP, reports: in
     Of the opt-in users E alone: D was selected. Both groups as samples of a wider population, so
     that the test is of the groups' habits and not of these very users.
     """
-    cells, n_o, concq = views.cells, views.release.users, views.whole_list.query_concentration
+    cells, n_o, concq = views.cells, views.users, views.whole_list.query_concentration
     p_q = cells.by_query(p)
-    chosen = np.flatnonzero(p_q[:-1] * n_o > 4 * views.threshold)
+    chosen = np.flatnonzero(p_q[:-1] * n_o > 4 * views.scaled_threshold)
     sample = np.maximum(concq * p_q - p_q**2, 0.01 * p_q) / n_o
     clients, client_variance = said.by_query(cells)
     return QueryTotals(
         queries=chosen,
-        opt_in=cells.by_query(views.release.sums)[chosen] / n_o,
-        opt_in_variance=(sample + cells.by_query(views.release.sum_variance) / n_o**2)[chosen],
+        opt_in=cells.by_query(views.sums)[chosen] / n_o,
+        opt_in_variance=(sample + cells.by_query(views.sum_variance) / n_o**2)[chosen],
         clients=clients[chosen],
         client_variance=(client_variance + concq * p_q * views.sampled / reports)[chosen],
         probability=p_q[chosen],

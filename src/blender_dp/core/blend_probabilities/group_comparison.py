@@ -35,22 +35,21 @@ def disagreement(
 
 
 def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientViews) -> Comparisons:
-    cells, release = views.cells, views.release
-    said, n_o = common.clients, release.users
+    cells, said, n_o = views.cells, common.clients, views.users
     y, v_q = said.by_query(cells)
     is_query = np.arange(cells.query_count) < cells.query_count - 1  # without ⋆
     concentration = _concentrations(views)
     p = np.concatenate([common.p, cells.by_query(common.p)])
-    noise = np.concatenate([release.sum_variance, cells.by_query(release.sum_variance)])
+    noise = np.concatenate([views.sum_variance, cells.by_query(views.sum_variance)])
     client_variance = np.concatenate([said.v, v_q])
     items = np.flatnonzero(
         np.concatenate([cells.is_listed, is_query]) & np.isfinite(client_variance)
     )
     mu = n_o * p
-    sums = np.concatenate([release.sums, cells.by_query(release.sums)])
+    sums = np.concatenate([views.sums, cells.by_query(views.sums)])
     # As in the test of drift, both groups are samples of a wider population.
     drawn = concentration * p * views.sampled / clients.reports
-    draws = noise / release.sum_variance[0] if release.branch == "laplace" else 0 * noise
+    draws = noise / views.sum_variance[0] if views.branch == "laplace" else 0 * noise
     return Comparisons(
         items=items,
         difference=(sums - n_o * np.concatenate([said.x, y]))[items],
@@ -65,16 +64,16 @@ def _pushes(
     compared: Comparisons, views: OptInViews, common: CommonEstimate, clients: ClientViews
 ) -> Pushes:
     """Return by how much clients say more than opt-in users, both of whose looks count."""
-    cells, release, said = views.cells, views.release, common.clients
-    n_o, is_laplace = release.users, release.branch == "laplace"
+    cells, said = views.cells, common.clients
+    n_o, is_laplace = views.users, views.branch == "laplace"
     concentration = _concentrations(views)
     mu = n_o * common.p
     w = views.value_weight(mu)
-    together = w * views.values + (1 - w) * release.sums
+    together = w * views.scaled_values + (1 - w) * views.sums
     # What is normal or taken to be: D around E, and all noise of the gauss branch.
     normal = w**2 * views.difference_variance(mu)
     if not is_laplace:
-        normal += w**2 * views.value_variance + (1 - w) ** 2 * release.sum_variance
+        normal += w**2 * views.scaled_variance + (1 - w) ** 2 * views.sum_variance
     y, _ = said.by_query(cells)
     item, cell = _pieces(compared.items, cells)
     return Pushes(
@@ -87,8 +86,8 @@ def _pushes(
             share=concentration[compared.items],
             item=item,
             value_weight=w[cell],
-            sum_scale=((1 - w) * np.sqrt(release.sum_variance / 2) * is_laplace)[cell],
-            slopes=release.slopes if is_laplace else None,
+            sum_scale=((1 - w) * np.sqrt(views.sum_variance / 2) * is_laplace)[cell],
+            slopes=views.slopes if is_laplace else None,
         ),
         bias=np.maximum(_added_up(item, (together - mu)[cell], len(compared.items)), 0.0),
         is_record=compared.items < cells.cell_count,

@@ -19,7 +19,7 @@ def score_interval(
     The variance grows with p, by a slope h that comes from the opt-in sample. All p with
     (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²).
     """
-    conc, n_o = views.whole_list.record_concentration, views.release.users
+    conc, n_o = views.whole_list.record_concentration, views.users
     h = (cells.variance / common.opt_in_variance) ** 2 * conc / n_o
     centre = cells.probability + Z**2 * h / 2
     reach = Z * np.sqrt(cells.variance + (Z * h / 2) ** 2)
@@ -42,7 +42,7 @@ def unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArra
     """
     lists = views.whole_list
     excess = lists.query_concentration - lists.record_concentration
-    same_user = excess * views.cells.by_query(common.p) * views.sampled / views.release.users
+    same_user = excess * views.cells.by_query(common.p) * views.sampled / views.users
     shift = views.cells.by_query(common.prior_shift)
     same_prior: FloatArray = (_PRIOR_EXPONENT_UNKNOWN_BY * shift) ** 2
     return same_user + same_prior

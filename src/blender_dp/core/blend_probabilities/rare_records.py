@@ -39,10 +39,10 @@ def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
     Beyond, the posterior is near its normal approximation.
     """
     conc = views.whole_list.record_concentration
-    small = views.values < max(5 * views.threshold, 40 * conc)
+    small = views.scaled_values < max(5 * views.scaled_threshold, 40 * conc)
     cells = np.flatnonzero(views.cells.is_listed & small)
-    mu = np.maximum(views.values[cells], 1.0)[:, None] * _GRID
-    likelihood = _log_laplace if views.release.branch == "laplace" else _log_gauss
+    mu = np.maximum(views.scaled_values[cells], 1.0)[:, None] * _GRID
+    likelihood = _log_laplace if views.branch == "laplace" else _log_gauss
     # On a grid of equal ratios dμ is proportional to μ.
     log_posterior = likelihood(views, cells, mu) + (1 - prior_exponent) * np.log(mu)
     weight = np.exp(log_posterior - log_posterior.max(axis=1, keepdims=True))
@@ -55,9 +55,9 @@ def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
 def _log_gauss(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArray:
     """Return ln Pr[D, E | μ], bivariate normal: a common sample, and errors of each look's own."""
     sample = views.whole_list.record_concentration * mu
-    own_d = views.value_variance[cells, None] + views.whole_list.ratio_variance * mu**2
-    own_e = views.release.sum_variance[cells, None]
-    d, e = views.values[cells, None] - mu, views.release.sums[cells, None] - mu
+    own_d = views.scaled_variance[cells, None] + views.whole_list.ratio_variance * mu**2
+    own_e = views.sum_variance[cells, None]
+    d, e = views.scaled_values[cells, None] - mu, views.sums[cells, None] - mu
     determinant = sample * (own_d + own_e) + own_d * own_e
     square = (sample * (d - e) ** 2 + own_e * d**2 + own_d * e**2) / determinant
     return -0.5 * (np.log(determinant) + square)
@@ -71,7 +71,7 @@ def _log_laplace(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArr
     threshold: the long left tail of D's noise makes most of its variance.
     """
     log_likelihood = np.empty(mu.shape)
-    released = np.rint(views.values[cells] + views.release.value_mean).astype(np.int64)
+    released = np.rint(views.scaled_values[cells] + views.value_mean).astype(np.int64)
     for value in np.unique(released):  # records with equal D share all but E
         same = np.flatnonzero(released == value)
         counts, log_d = _counts_behind(int(value), views, mu[same[0]])
@@ -91,9 +91,9 @@ def _counts_behind(value: int, views: OptInViews, mu: FloatArray) -> tuple[Float
 
     Constants are left out; noise of probability e^-8 and less, too.
     """
-    if views.release.slopes is None:
+    if views.slopes is None:
         raise BrokenInvariantError("the noise of the laplace branch has two slopes")
-    right, left = views.release.slopes
+    right, left = views.slopes
     least = max(value - ceil(12 / right) - 1, 0)
     counts = np.arange(least, value + ceil(8 / left) + 1)
     noise = value - counts
@@ -107,7 +107,7 @@ def _sum_over_counts(
     d: FloatArray, counts: FloatArray, views: OptInViews, cells: IntArray
 ) -> FloatArray:
     """Return Σ_S d(μ, S)·Laplace(E - S), by record and μ, up to a factor of each record's own."""
-    e, noise = views.release.sums[cells], views.release.sum_variance[cells]
+    e, noise = views.sums[cells], views.sum_variance[cells]
     distance = np.abs(e[:, None] - counts)
     further = distance - distance.min(axis=1, keepdims=True)
     laplace = np.exp(np.maximum(-further / np.sqrt(noise / 2)[:, None], _UNDERFLOW))
@@ -122,7 +122,7 @@ def _sum_over_shares(
     conc = views.whole_list.record_concentration
     result = np.empty((len(cells), len(mu)))
     for block in _blocks(len(cells), d.size):
-        e, noise = views.release.sums[cells[block]], views.release.sum_variance[cells[block]]
+        e, noise = views.sums[cells[block]], views.sum_variance[cells[block]]
         variance = conc * (1 - conc) * mu + noise[:, None]
         scale = np.sqrt(0.5 / variance)
         centred = (e[:, None] - (1 - conc) * mu) * scale

@@ -18,7 +18,6 @@ from blender_dp.core.blend_probabilities.intervals import (
     unaccounted_variance,
 )
 from blender_dp.core.blend_probabilities.rare_records import rare_records
-from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.estimation.consistency import posterior_variances
@@ -28,10 +27,9 @@ from blender_dp.core.estimation.estimates import (
     BlendedEstimates,
     Estimate,
     GroupEstimates,
-    OptInEvidence,
 )
 from blender_dp.core.estimation.opt_in_views import OptInViews
-from blender_dp.core.head_list.cells import Cells, FloatArray
+from blender_dp.core.head_list.cells import FloatArray
 
 ROUNDS = 6
 """How often variances and estimates are computed in turn."""
@@ -43,34 +41,28 @@ def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> Blen
     Opt-in users count for less where the groups differ significantly.
     """
     released, reported = opt_in.evidence, clients.evidence
-    if not isinstance(released, OptInEvidence) or not isinstance(reported, ClientViews):
+    if not isinstance(released, OptInViews) or not isinstance(reported, ClientViews):
         raise BrokenInvariantError("the sharp blend needs what sharp steps released")
-    users = released.tally.users + reported.reports
-    return combine(released.release, released.cells, reported, users=users)
+    return combine(released.among(released.users + reported.reports), reported)
 
 
 def combine(
-    release: OptInRelease,
-    cells: Cells,
+    views: OptInViews,
     clients: ClientViews | None,
     *,
-    users: int,
     robust: bool = True,
     prior_exponent: float = 1.75,
 ) -> BlendedEstimates:
     """Return p̂ on the cells and on the queries, with variances, intervals and the test of drift.
 
     Args:
-        release: What the opt-in users' data gave, on these cells.
-        cells: The cells of the head list.
+        views: What the opt-in users' data gave, among the n users whose mean is estimated.
         clients: What the reports gave; None without clients.
-        users: n, opt-in users and clients: the mean over all of them is estimated.
         robust: Let the opt-in users count for less where the groups differ significantly.
         prior_exponent: a, with which frequencies of records are taken to fall off.
     """
-    if clients is None or cells.cell_count == 1:  # of ⟨⋆,⋆⟩ alone reports say nothing
+    if clients is None or views.cells.cell_count == 1:  # of ⟨⋆,⋆⟩ alone reports say nothing
         clients = ClientViews()
-    views = OptInViews.of(release, cells, users=users)
     rare = rare_records(views, prior_exponent)
     p = views.start()
     for number in range(ROUNDS):
@@ -121,12 +113,12 @@ def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
     The corrections of a query's records all go one way. Their total would be too low where a
     query has many URLs.
     """
-    cells, n_o = views.cells, views.release.users
+    cells, n_o = views.cells, views.users
     p = cells.by_query(common.p)
     drawn = np.maximum(views.whole_list.query_concentration * p - p**2, 0.01 * p) / n_o
-    noise = cells.by_query(views.release.sum_variance) / n_o**2
+    noise = cells.by_query(views.sum_variance) / n_o**2
     return Estimate(
-        probability=cells.by_query(views.release.sums) / n_o,
+        probability=cells.by_query(views.sums) / n_o,
         variance=views.sampled * drawn + noise + common.between_group_variance * p**2,
     )
 

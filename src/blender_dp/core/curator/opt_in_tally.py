@@ -8,7 +8,7 @@ from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.curator.laplace_plan import laplace_plan
-from blender_dp.core.curator.opt_in_release import OptInRelease, WholeList
+from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
 from blender_dp.core.exact.discrete_laplace import variance
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.head_list.cells import Cells, IntArray
@@ -46,14 +46,15 @@ class OptInTally:
             whole_list=whole_list,
         )
 
-    def release(self, cells: Cells, budget: Budget) -> OptInRelease:
+    def views(self, cells: Cells, budget: Budget) -> OptInViews:
         """Return the same numbers in users, with the law of their noise."""
         noise = _gaussian_noise(budget) if self.choice.branch == "gauss" else _laplace_noise(budget)
         values = np.full(cells.cell_count, np.nan)
         values[cells.listed] = self.values / noise.value_unit - noise.value_mean
         draws = np.ones(cells.cell_count)
         draws[-1] += self.folded_cells
-        return OptInRelease(
+        return OptInViews(
+            cells=cells,
             users=self.users,
             branch=self.choice.branch,
             one_record_each=not budget.scalar_share,
@@ -68,7 +69,7 @@ class OptInTally:
             query_squares=self.query_squares / UNIT,
             square_std_error=noise.square_std_error,
             most=MOST_RECORDS,
-            whole_list=self.whole_list,
+            trimmed_from=self.whole_list,
         )
 
 

@@ -7,7 +7,6 @@ discovery are used a second time.
 Privacy: with CreateHeadList (ε, δ) in the trusted-curator model; see PRIVACY.md beside this file.
 """
 
-from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -20,8 +19,8 @@ from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import choose_query_share
-from blender_dp.core.estimation.estimates import Estimate, GroupEstimates, OptInEvidence
-from blender_dp.core.estimation.opt_in_views import OptInViews, trimmed
+from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
+from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.lattice import UNIT
@@ -57,11 +56,12 @@ def estimate_optin_probabilities(
     """
     budget = Budget.of(parameters)
     tally = tally_cells(users, candidates, budget, randomness)
-    cells = candidates.head_list.cells
-    kept, release = trimmed(tally.release(cells, budget), cells, parameters.head_list_size)
-    head_list = candidates.head_list.keeping(kept.tolist())
-    if release.whole_list is not None:
-        tally = tally.keeping(cells, kept, release.whole_list)
+    head_list, most = candidates.head_list, parameters.head_list_size
+    if most is not None and most < len(head_list.queries):
+        views = tally.views(head_list.cells, budget)
+        kept = views.largest_queries(most)
+        tally = tally.keeping(head_list.cells, kept, views.whole_list)
+        head_list = head_list.keeping(kept.tolist())
     return head_list, opt_in_estimates(tally, head_list, budget)
 
 
@@ -113,8 +113,7 @@ def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> 
     the integers again, at the probabilities that both groups find.
     """
     cells = head_list.cells
-    release = tally.release(cells, budget)
-    views = OptInViews.of(release, cells, users=inf)
+    views = tally.views(cells, budget)
     p = views.start()
     y, spread = views.combined(tally.users * p)
     by_cell = Estimate(probability=y / tally.users, variance=spread / tally.users**2)
@@ -128,7 +127,8 @@ def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> 
         ),
         counts=tally.sums,
         total=tally.users * UNIT,
-        evidence=OptInEvidence(tally=tally, release=release, cells=cells),
+        evidence=views,
+        tally=tally,
     )
 
 
@@ -138,12 +138,12 @@ def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) 
     Post-processing: the errors that follow are predicted from what was released.
     """
     mechanism = head_list.mechanism
-    if not isinstance(opt_in.evidence, OptInEvidence):
+    if not isinstance(opt_in.evidence, OptInViews):
         raise BrokenInvariantError("sharp devices need what sharp estimates released")
     if not clients:
         return mechanism
-    cells, n_o = head_list.cells, opt_in.evidence.tally.users
-    views = OptInViews.of(opt_in.evidence.release, cells, users=n_o + clients)
+    cells, n_o = head_list.cells, opt_in.evidence.users
+    views = opt_in.evidence.among(n_o + clients)
     p = views.start()
     _, spread = views.combined(n_o * p)
     channels = SubsetChannels.of(cells, mechanism)

@@ -5,12 +5,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from blender_dp.core.curator.opt_in_release import OptInRelease
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.estimation.drift import Drift
+from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.estimation.poisoning import Disagreement
-from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -35,17 +35,6 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OptInEvidence:
-    """Everything released of the opt-in users' data in ``sharp``."""
-
-    tally: OptInTally
-    """In integers, as it was drawn."""
-    release: OptInRelease
-    """The same in users, with the law of its noise."""
-    cells: Cells
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupEstimates:
     """What one group of users says (the paper's p̂_O, σ̂²_O or p̂_C, σ̂²_C)."""
 
@@ -55,8 +44,10 @@ class GroupEstimates:
     """The released integers that the estimates divide: noisy counts or report counts, by cell."""
     total: int
     """What they are divided by: users times records a user, or the lattice units of all users."""
-    evidence: OptInEvidence | ClientViews | None = None
+    evidence: OptInViews | ClientViews | None = None
     """What the ``sharp`` blend starts from; None in ``paper``, which blends the estimates."""
+    tally: OptInTally | None = None
+    """All integers that ``sharp`` released of the opt-in users; else ``counts`` are all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

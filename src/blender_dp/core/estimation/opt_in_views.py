@@ -1,52 +1,105 @@
-"""Views of the opt-in users, D of the listed records and E of all cells, as one estimate.
+"""Views of the opt-in users in ``sharp``: D of the listed records and E of all cells.
 
-Everything here is post-processing of an :class:`OptInRelease`. μ is the expected number of
-opt-in users n_O·p; conc and om2 are those of :class:`WholeList`.
+D is the value by which a record got on the list; E is the sum over users of the share that a cell
+has in the user's own data. All numbers are in users. Nothing else of these users' data is known
+to any later step, and everything here is post-processing. μ is the expected number of opt-in
+users n_O·p.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
-from blender_dp.core.curator.opt_in_release import OptInRelease, WholeList
-from blender_dp.core.curator.opt_in_scale import listed_values, ratio_by_cell, read_whole_list
+from blender_dp.core.curator.budget import Branch
 from blender_dp.core.estimation.consistency import reconcile
-from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
+
+_FEW = 8
+"""With fewer records than this well above the threshold, all listed ones are looked at."""
+_LEAST_CONCENTRATION = 0.02
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeList:
+    """Four numbers about the opt-in users' records, read off the list before it is trimmed."""
+
+    record_concentration: float
+    """conc, in (0, 1]: Σ f_i(r)² over Σ f_i(r), listed records r; 1 with one record a user."""
+    query_concentration: float
+    """concq, from conc to 1: the same with a user's share of a query."""
+    value_ratio: float
+    """kap: D over E where both are large; 1 in the laplace branch."""
+    ratio_variance: float
+    """om2: relative variance of D around kap_q·E beyond all noise; 0 in the laplace branch."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class OptInViews:
-    """A release with D on E's scale, and what the users' records are like."""
+    """Everything released of the opt-in users' data, with the public law of its noise."""
 
-    release: OptInRelease
     cells: Cells
-    whole_list: WholeList
-    sampled: float
-    """1 - n_O/n: how much of the sampling variance counts when all n users are the target."""
+    users: int
+    """n_O."""
+    branch: Branch
+    """How records were discovered: by one record of each user, or by weights 1/√(records)."""
+    one_record_each: bool
+    """Declared in advance: no user has more than one record."""
     values: FloatArray
-    """D by cell over the ratio of its query; 0 for ⟨q,⋆⟩ and ⟨⋆,⋆⟩, where there is none."""
-    value_variance: FloatArray
-    """Its noise variance."""
+    """D by cell, less the mean of its noise; not a number for ⟨q,⋆⟩ and ⟨⋆,⋆⟩."""
+    value_variance: float
+    """Noise variance of D."""
     threshold: float
-    """τ on the same scale."""
+    """τ, positive: a record is listed if D, without the mean of its noise, exceeds it."""
+    slopes: tuple[float, float] | None
+    """(s_R, s_L) of the laplace branch: D falls off as e^(-s_R·y) upwards, e^(s_L·y) downwards."""
+    value_mean: float
+    """The mean of D's noise, subtracted above; 0 in the gauss branch."""
+    sums: FloatArray
+    """E by cell."""
+    sum_variance: FloatArray
+    """Noise variance of E by cell; a trimmed ⟨⋆,⋆⟩ adds up several draws."""
+    record_squares: float
+    """Noisy Σ f_i(r)² over users and listed records; of no meaning if ``one_record_each``."""
+    query_squares: float
+    """Noisy Σ f_i(q)² over users and listed queries; of no meaning if ``one_record_each``."""
+    square_std_error: float
+    """Standard deviation of the noise of either."""
+    most: int
+    """m, the most records a user gives in the gauss branch."""
+    trimmed_from: WholeList | None = None
+    """What was read off the whole list if this one was trimmed."""
+    sampled: float = 1.0
+    """1 - n_O/n: how much of the sampling variance counts when all n users are the target."""
 
-    @classmethod
-    def of(cls, release: OptInRelease, cells: Cells, *, users: float) -> "OptInViews":
-        """Put both looks on one scale.
+    def among(self, users: float) -> "OptInViews":
+        """Take ``users`` as n, both groups together, whose mean is to be estimated."""
+        return replace(self, sampled=1 - self.users / users)
 
-        ``users`` is n, both groups together; infinite if they stand for a wider population.
-        """
-        whole_list = release.whole_list or read_whole_list(release, cells)
-        ratio = ratio_by_cell(release, cells, whole_list.value_ratio)
-        return cls(
-            release=release,
-            cells=cells,
-            whole_list=whole_list,
-            sampled=1 - release.users / users,
-            values=listed_values(release, cells) / ratio,
-            value_variance=release.value_variance / ratio**2,
-            threshold=release.threshold / whole_list.value_ratio,
-        )
+    @cached_property
+    def whole_list(self) -> WholeList:
+        """The four numbers of the list as discovered."""
+        return self.trimmed_from or _read_whole_list(self)
+
+    @cached_property
+    def _ratio(self) -> FloatArray:
+        return ratio_by_cell(self, self.whole_list.value_ratio)
+
+    @cached_property
+    def scaled_values(self) -> FloatArray:
+        """D on E's scale: over the ratio of its query; 0 for ⟨q,⋆⟩ and ⟨⋆,⋆⟩."""
+        return _listed_values(self) / self._ratio
+
+    @cached_property
+    def scaled_variance(self) -> FloatArray:
+        """Its noise variance."""
+        return self.value_variance / self._ratio**2
+
+    @property
+    def scaled_threshold(self) -> float:
+        """τ on the same scale."""
+        return self.threshold / self.whole_list.value_ratio
 
     def combined(self, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the best mix Y of D and E, and its variance if the truth is ``mu``.
@@ -56,38 +109,49 @@ class OptInViews:
         was drawn (μ - conc·μ), in the gauss branch how weights differ from shares (om2·μ²). Y
         weighs the two by what they do not share. ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have E alone.
         """
-        listed, noise = self.cells.is_listed, self.release.sum_variance
-        extra = self.difference_variance(mu) + self.value_variance
+        extra = self.difference_variance(mu) + self.scaled_variance
         w = self.value_weight(mu)
-        y = w * self.values + (1 - w) * self.release.sums
+        y = w * self.scaled_values + (1 - w) * self.sums
         sample = self.sampling_variance(mu)
-        return y, self.sampled * sample + np.where(listed, w * extra, noise)
+        own = np.where(self.cells.is_listed, w * extra, self.sum_variance)
+        return y, self.sampled * sample + own
 
     def value_weight(self, mu: FloatArray) -> FloatArray:
         """Return the weight of D in that mix; 0 where there is none."""
-        noise = self.release.sum_variance
-        extra = self.difference_variance(mu) + self.value_variance
-        return np.where(self.cells.is_listed, noise / (noise + extra), 0.0)
+        return self._weight(self.difference_variance(mu) + self.scaled_variance)
+
+    def _weight(self, extra: FloatArray) -> FloatArray:
+        return np.where(self.cells.is_listed, self.sum_variance / (self.sum_variance + extra), 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
         """Return the variance that D and E have in common: of the sample of users."""
-        return _sampling_variance(mu, self.whole_list.record_concentration, self.release.users)
+        return _sampling_variance(mu, self.whole_list.record_concentration, self.users)
 
     def difference_variance(self, mu: FloatArray) -> FloatArray:
         """Return the variance of D around E apart from all noise."""
-        if self.release.branch == "laplace":
-            drawn = _sampling_variance(mu, 1.0, self.release.users)
+        if self.branch == "laplace":
+            drawn = _sampling_variance(mu, 1.0, self.users)
             return drawn - self.sampling_variance(mu)
         return self.whole_list.ratio_variance * mu**2
 
     def start(self) -> FloatArray:
         """Return the distribution that the opt-in users alone suggest, no cell at zero."""
-        n_o = self.release.users
-        p = np.maximum(self.release.sums, 1.0) / n_o
+        n_o = self.users
+        p = np.maximum(self.sums, 1.0) / n_o
         for _ in range(3):  # variances need p, and p needs variances
             y, variance = self.combined(n_o * p)
             p = np.maximum(reconcile(y / n_o, variance / n_o**2, self.cells), 0.5 / n_o)
         return p
+
+    def largest_queries(self, most: int) -> IntArray:
+        """Return the positions of at most ``most`` queries, those of the largest totals.
+
+        D and E are mixed by noise alone: no p is known yet. Ties go by byte order, the order of
+        the list.
+        """
+        w = self._weight(self.scaled_variance)
+        totals = self.cells.by_query(w * self.scaled_values + (1 - w) * self.sums)[:-1]
+        return np.sort(np.argsort(-totals, kind="stable")[:most])
 
 
 def _sampling_variance(mu: FloatArray, concentration: float, users: int) -> FloatArray:
@@ -95,33 +159,79 @@ def _sampling_variance(mu: FloatArray, concentration: float, users: int) -> Floa
     return np.maximum(concentration * mu - mu**2 / users, 0.01 * mu)
 
 
-def trimmed(
-    release: OptInRelease, cells: Cells, most_queries: int | None
-) -> tuple[IntArray, OptInRelease]:
-    """Keep the M queries of the largest opt-in totals; return their positions and the release.
+def _listed_values(views: OptInViews) -> FloatArray:
+    """Return D by cell, zero where there is none."""
+    return np.where(views.cells.is_listed, views.values, 0.0)
 
-    What is dropped joins ⟨⋆,⋆⟩, its draws of noise included. Ties go by byte order, the order of
-    the list.
+
+def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
+    """Return kap_q of every cell's query: its own D over E, drawn towards the common ratio.
+
+    In the gauss branch D adds up weights 1/√(records of the user) and E shares, so D is larger, by
+    a ratio that differs between queries with the kind of users who ask them. It is estimated as if
+    the ratios of queries had a standard deviation of a tenth: a query of few users, whose own ratio
+    is mostly noise, gets the common one.
     """
-    queries = cells.query_count - 1
-    if most_queries is None or queries <= most_queries:
-        return np.arange(queries), release
-    whole_list = release.whole_list or read_whole_list(release, cells)
-    totals = cells.by_query(_noise_weighted(release, cells, whole_list))[:-1]
-    kept = np.sort(np.argsort(-totals, kind="stable")[:most_queries])
-    stays = np.isin(cells.query_of_cell, kept)
-    return kept, replace(
-        release,
-        values=np.append(release.values[stays], np.nan),
-        sums=np.append(release.sums[stays], release.sums[~stays].sum()),
-        sum_variance=np.append(release.sum_variance[stays], release.sum_variance[~stays].sum()),
-        whole_list=whole_list,
+    cells = views.cells
+    if views.branch == "laplace":
+        return np.ones(cells.cell_count)
+    listed = cells.is_listed
+    d, e = (
+        cells.by_query(look) for look in (_listed_values(views), np.where(listed, views.sums, 0.0))
+    )
+    noise = cells.by_query(np.where(listed, views.sum_variance, 0.0))
+    prior = noise / (0.01 * np.maximum(d / common, 1.0))
+    own = (d + common * prior) / np.maximum(e + prior, 1.0)
+    ratio: FloatArray = np.clip(own, common / 2, 2 * common)[cells.query_of_cell]
+    return ratio
+
+
+def _read_whole_list(views: OptInViews) -> WholeList:
+    """Read the four numbers off what was released, on the list as discovered."""
+    conc, concq = _concentrations(views)
+    kap, om2 = 1.0, 0.0
+    if views.branch == "gauss":
+        telling = _telling_records(views)
+        kap = _common_ratio(views, telling)
+        om2 = _ratio_variance(views, kap, telling)
+    return WholeList(
+        record_concentration=conc, query_concentration=concq, value_ratio=kap, ratio_variance=om2
     )
 
 
-def _noise_weighted(release: OptInRelease, cells: Cells, whole_list: WholeList) -> FloatArray:
-    """Return the mix of D and E by noise alone: no p is known yet."""
-    ratio = ratio_by_cell(release, cells, whole_list.value_ratio)
-    noise = release.sum_variance
-    w = np.where(cells.is_listed, noise / (noise + release.value_variance / ratio**2), 0.0)
-    return w * listed_values(release, cells) / ratio + (1 - w) * release.sums
+def _concentrations(views: OptInViews) -> tuple[float, float]:
+    """Return conc and concq, each by one standard error too large rather than too small."""
+    if views.one_record_each:
+        return 1.0, 1.0
+    listed_sum = views.sums[views.cells.is_listed].sum()
+    query_sum = views.sums[:-1].sum()
+    up = views.square_std_error
+    conc = np.clip((views.record_squares + up) / max(listed_sum, 1.0), _LEAST_CONCENTRATION, 1.0)
+    concq = np.clip((views.query_squares + up) / max(query_sum, 1.0), conc, 1.0)
+    return float(conc), float(concq)
+
+
+def _telling_records(views: OptInViews) -> BoolArray:
+    """Tell which records show the ratio: those selection by noise has hardly touched."""
+    well_above = _listed_values(views) > 2 * views.threshold
+    return well_above if well_above.sum() >= _FEW else views.cells.is_listed
+
+
+def _common_ratio(views: OptInViews, telling: BoolArray) -> float:
+    """Return kap; one record a user makes it 1, m records √m."""
+    d, e = _listed_values(views)[telling].sum(), views.sums[telling].sum()
+    return float(np.clip(d / max(e, 1.0), 1.0, sqrt(views.most)))
+
+
+def _ratio_variance(views: OptInViews, common: float, telling: BoolArray) -> float:
+    """Return om2 by moments: E[(D/kap_q - E)²] = noise + om2·μ², large records counting most."""
+    floor = 0.01 if telling.sum() >= _FEW else 0.06
+    if not telling.any():
+        return floor
+    ratio = ratio_by_cell(views, common)[telling]
+    d, e = _listed_values(views)[telling] / ratio, views.sums[telling]
+    mu = np.maximum(d, 1.0)
+    noise = views.value_variance / ratio**2 + views.sum_variance[telling]
+    weight = (mu / (noise + 0.04 * mu**2)) ** 2
+    om2 = (weight * ((d - e) ** 2 - noise)).sum() / (weight * mu**2).sum()
+    return max(float(om2), floor)

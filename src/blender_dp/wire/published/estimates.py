@@ -15,11 +15,10 @@ import numpy as np
 from blender_dp.core.blender import Curated
 from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Budget
-from blender_dp.core.curator.opt_in_release import WholeList
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
-from blender_dp.core.estimation.estimates import OptInEvidence
+from blender_dp.core.estimation.opt_in_views import WholeList
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, Preset
@@ -36,9 +35,8 @@ CLIENT_FORMAT = "blender-dp client estimates"
 
 def opt_in_document(curated: Curated) -> dict[str, Any]:
     """Return the curator's released integers: noisy counts, or in ``sharp`` a whole tally."""
-    evidence = curated.opt_in.evidence
-    if isinstance(evidence, OptInEvidence):
-        released = {"tally": _tally_document(evidence.tally)}
+    if curated.opt_in.tally is not None:
+        released = {"tally": _tally_document(curated.opt_in.tally)}
     else:
         has_count = ~np.isnan(curated.opt_in.cells.probability)
         released = {"noisy_counts": curated.opt_in.counts[has_count].tolist()}
