@@ -30,7 +30,7 @@ help: ## List what can be done here
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo
 
-test: .make/dev .make/chromium .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
+test: .make/dev .make/chromium .make/firefox .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
 	@echo "Testing with $(WORKERS) processes ..."
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal || { \
 		echo "What failed beside other tests runs once more, alone; what passes now is a race to mend ..."; \
@@ -187,6 +187,17 @@ clean: ## Remove the environment and everything made here
 				apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 		else \
 			echo "The browser tests need chromium on the path; please install it."; exit 2; fi; fi
+	@touch $@
+
+.make/firefox: .make/dev
+	@if ! command -v firefox-esr >/dev/null && ! command -v firefox >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo "Installing Debian's firefox-esr for the test of the extension ..."; \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+				apt-get -qq install -y --no-install-recommends firefox-esr >/dev/null; \
+		else \
+			echo "The test of the extension needs Firefox 142 or newer on the path; please install it."; \
+			exit 2; fi; fi
 	@touch $@
 
 .make/postgres: .make/dev

@@ -28,21 +28,27 @@ _ARGUMENTS = (
 )
 
 
-def built_extension(folder: Path) -> Path:
-    """Build the extension, and allow it this machine's own servers.
-
-    A person allows hosts in a dialog of the browser, which nothing can press here. Everything else
-    is as it is built, and the code that asks is run.
-    """
+def built_for(browser: str, folder: Path) -> Path:
+    """Build the extension for a browser, as it is published."""
     made = folder / "unpacked"  # of its own, because other processes of the tests build too
     vite = str(WEB / "node_modules" / ".bin" / "vite")
     # Node may be the machine's, or the one that make put beside Python.
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     for config in ("vite.config.ts", "capture.config.ts"):
-        build = [vite, "build", "--mode=chromium", f"--config={config}", f"--outDir={made}"]
+        build = [vite, "build", f"--mode={browser}", f"--config={config}", f"--outDir={made}"]
         subprocess.run(
             build, cwd=WEB / "extension", env=environment, check=True, capture_output=True
         )
+    return made
+
+
+def built_extension(folder: Path) -> Path:
+    """Build the extension for Chromium, and allow it this machine's own servers.
+
+    A person allows hosts in a dialog of the browser, which nothing can press in Chromium; the test
+    in Firefox does. Everything else is as it is built, and the code that asks is run.
+    """
+    made = built_for("chromium", folder)
     manifest = json.loads((made / "manifest.json").read_text(encoding="utf-8"))
     assert "host_permissions" not in manifest
     manifest["host_permissions"] = ["http://127.0.0.1/*"]

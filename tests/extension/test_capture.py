@@ -131,6 +131,7 @@ def test_the_first_page_comes_by_itself_and_is_for_everybody(
     page.get_by_role("radio", name="I trust them").check()
     look(page, "welcome")
     look(somebody.open("options.html"), "options-empty")
+    look(somebody.open("privacy.html"), "privacy")
     look(somebody.open("popup.html"), "popup-empty", 360)
     options = somebody.open("options.html")
     options.get_by_role("button", name="Delete everything").click()

@@ -17,10 +17,15 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const ICONS = { 16: 'icons/16.png', 32: 'icons/32.png', 128: 'icons/128.png' };
+const ICONS = {
+  16: 'icons/16.png',
+  32: 'icons/32.png',
+  48: 'icons/48.png',
+  128: 'icons/128.png',
+};
 
-/** Returns the manifest for a browser. */
-export function manifest(browser: Browser, version: string): object {
+/** Returns the manifest for a browser; who publishes the extension names a homepage. */
+export function manifest(browser: Browser, version: string, homepage?: string): object {
   return {
     manifest_version: 3,
     name: 'Blender: popular searches, privately',
@@ -35,9 +40,13 @@ export function manifest(browser: Browser, version: string): object {
     options_ui: { page: 'options.html', open_in_tab: true },
     omnibox: { keyword: 'bl' },
     content_security_policy: { extension_pages: CONTENT_SECURITY_POLICY },
+    ...(homepage ? { homepage_url: homepage } : {}),
     ...OWN[browser],
   };
 }
+
+/** What may be sent after a person agreed, in the words of Firefox. */
+const SENT_KINDS = ['searchTerms', 'browsingActivity'];
 
 /** Both must know Ed25519 in WebCrypto: without it no head list can be checked. */
 const OWN: Readonly<Record<Browser, object>> = {
@@ -48,7 +57,11 @@ const OWN: Readonly<Record<Browser, object>> = {
   firefox: {
     background: { scripts: ['worker.js'], type: 'module' },
     browser_specific_settings: {
-      gecko: { id: 'extension@blender-dp.example', strict_min_version: '130.0' },
+      gecko: {
+        id: '{16e9911b-f049-4086-8ecd-a2b45e26dabd}',
+        strict_min_version: '142.0', // the first that asks about the next line on phones too
+        data_collection_permissions: { required: ['none'], optional: SENT_KINDS },
+      },
     },
   },
 };

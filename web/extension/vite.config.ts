@@ -10,7 +10,7 @@ function writesManifest(browser: Browser): Plugin {
   return {
     name: 'manifest',
     generateBundle() {
-      const source = `${JSON.stringify(manifest(browser, own.version), null, 2)}\n`;
+      const source = `${JSON.stringify(manifest(browser, own.version, process.env.HOMEPAGE), null, 2)}\n`;
       this.emitFile({ type: 'asset', fileName: 'manifest.json', source });
     },
   };
@@ -35,6 +35,7 @@ export default defineConfig(({ mode }) => ({
       input: [
         at('src/popup.html'),
         at('src/options.html'),
+        at('src/privacy.html'),
         at('src/welcome.html'),
         at('src/worker.ts'),
       ],

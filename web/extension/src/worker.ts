@@ -5,6 +5,7 @@ import { Device } from './device/device.js';
 import { omniboxLines } from './device/omnibox.js';
 import { isRecording } from './device/settings.js';
 import type { Answer, Clicked, Command, WantedPage } from './messages.js';
+import type { Asked } from './pages/permissions.js';
 import { clickedRecord } from './search-pages/clicked-record.js';
 import { pageAt, type SearchPage } from './search-pages/search-page.js';
 
@@ -42,8 +43,10 @@ const COMMANDS: {
   'forget-record': ({ at }) => device.forgetRecord(at),
   'forget-everything': async () => {
     const problem = await device.forgetEverything();
-    const { origins = [] } = await chrome.permissions.getAll();
-    await chrome.permissions.remove({ origins }).catch(() => false);
+    const { origins = [], ...others }: Asked = await chrome.permissions.getAll();
+    const { data_collection: kinds } = others;
+    const given: Asked = { origins, ...(kinds ? { data_collection: kinds } : {}) };
+    await chrome.permissions.remove(given).catch(() => false);
     return problem;
   },
 };
@@ -103,6 +106,14 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
   if (reason === 'install') chrome.tabs.create({ url: 'welcome.html' }).catch(() => {});
 });
 
+/** In Firefox people can take back there what they allowed to send: then nothing is chosen. */
+async function obeyRemoval({ data_collection: kinds = [] }: Asked): Promise<void> {
+  if (kinds.length && isRecording(await device.settings.read())) await device.leaveUnused();
+}
+
+chrome.permissions.onRemoved.addListener((removed) => {
+  obeyRemoval(removed).catch(() => {});
+});
 for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
   event.addListener(() => {
     device.settings.read().then(registerCapture, () => {});

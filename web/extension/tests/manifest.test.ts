@@ -1,4 +1,5 @@
 /** What browsers are asked for: as little as it takes. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { manifest } from '../manifest.js';
 
@@ -33,6 +34,34 @@ test('the description promises no more than is so', () => {
   const { description } = manifest('chromium', '1') as { description: string };
   expect(description).not.toMatch(/stay on|never/);
   expect(description.length).toBeLessThanOrEqual(132); // what stores take
+});
+
+test('Firefox is told what may be sent, and that nothing need be', () => {
+  const { browser_specific_settings: own } = manifest('firefox', '1') as {
+    browser_specific_settings: { gecko: Readonly<Record<string, unknown>> };
+  };
+  expect(own.gecko).toMatchObject({
+    id: expect.stringMatching(/^\{[0-9a-f-]{36}\}$/),
+    data_collection_permissions: {
+      required: ['none'],
+      optional: ['searchTerms', 'browsingActivity'],
+    },
+  });
+});
+
+test.each(BROWSERS)('%s gets icons of all sizes that stores ask for', (browser) => {
+  const { icons } = manifest(browser, '1') as { icons: Readonly<Record<string, string>> };
+  expect(Object.keys(icons)).toEqual(['16', '32', '48', '128']);
+  for (const [size, path] of Object.entries(icons)) {
+    const file = new URL(`../public/${path}`, import.meta.url);
+    expect(readFileSync(file).readUInt32BE(16), path).toBe(Number(size)); // the width in a PNG
+  }
+});
+
+test('who publishes the extension names its homepage', () => {
+  const homepage = 'https://publisher.example/';
+  expect(manifest('firefox', '1', homepage)).toMatchObject({ homepage_url: homepage });
+  expect(manifest('firefox', '1')).not.toHaveProperty('homepage_url');
 });
 
 test('each browser gets the background that it knows', () => {

@@ -8,3 +8,21 @@ export async function allow(origins: readonly string[]): Promise<boolean> {
     return false;
   }
 }
+
+/** Kinds of data that Firefox asks about before anything is sent; Chromium has no such question. */
+const SENT_KINDS = ['searchTerms', 'browsingActivity'];
+
+/** What Firefox knows and the types of Chromium do not. */
+export interface Asked extends chrome.permissions.Permissions {
+  readonly data_collection?: string[];
+}
+
+/** Asks to send searches, or reports made of them; must be called in the handler of a click. */
+export async function allowSending(): Promise<boolean> {
+  if (!chrome.runtime.getURL('').startsWith('moz-extension:')) return true;
+  try {
+    return await chrome.permissions.request({ data_collection: SENT_KINDS } as Asked);
+  } catch {
+    return false;
+  }
+}

@@ -9,7 +9,7 @@ import { promiseSentence } from '../words/reports.js';
 import { stateSentence } from '../words/standing.js';
 import { collectorLine } from './collector.js';
 import { byId, tell } from './elements.js';
-import { allow } from './permissions.js';
+import { allow, allowSending } from './permissions.js';
 
 const said = byId('said', HTMLElement);
 const consent = byId('agrees', HTMLInputElement);
@@ -83,6 +83,10 @@ async function choose(): Promise<void> {
   const command = chosenCommand(choice());
   if (typeof command === 'string') {
     tell(said, command);
+    return;
+  }
+  if (command.kind !== 'leave-unused' && !(await allowSending())) {
+    tell(said, 'nothing is sent without your permission, so nothing was chosen');
     return;
   }
   const answer = await ask(command);
