@@ -117,6 +117,24 @@ def test_the_page_shows_places_groups_and_changes(
 
 
 @pytest.mark.browser
+def test_lists_of_different_lengths_are_named_and_nothing_is_called_new(
+    shown: list[Page], tmp_path: Path
+) -> None:
+    shares = {f"query {i}": 0.02 / i for i in range(1, 101)}
+    found = trends(
+        release_of(shares),
+        release_of(dict(list(shares.items())[:22]), created="2026-10-15T09:00:00Z"),
+    )
+    page = opened(shown[0], tmp_path, found)
+    assert page.inner_text("#made") == (
+        "Release of 15 November 2026 (100 queries) compared with the release of 15 October 2026 "
+        "(22 queries)"
+    )
+    assert page.is_hidden("#new")
+    assert "78 queries are on one list only and rarer" in page.inner_text("#notes")
+
+
+@pytest.mark.browser
 def test_names_are_text_and_rows_answer_to_keys_and_pointer(
     shown: list[Page], tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Rises and falls: few of those reported are false, and what cannot be tested is said."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -51,7 +52,10 @@ def test_what_has_no_interval_is_not_tested() -> None:
 
 
 def test_what_one_list_lacks_is_new_or_has_left() -> None:
-    found = compare(release_of({"new": 0.01}), release_of({"gone": 0.02}))
+    found = compare(
+        release_of({"new": 0.01, "both": 0.001}), release_of({"gone": 0.02, "both": 0.001})
+    )
+    found = [change for change in found if change.query != "both"]
     assert {(c.query, c.listing, c.before, c.after, c.p_value, c.verdict) for c in found} == {
         ("new", "new on the list", None, 0.01, None, None),
         ("gone", "left the list", 0.02, None, None, None),
@@ -93,6 +97,26 @@ ERROR = 0.0005
 def drawn(rng: np.random.Generator, true: np.ndarray) -> Release:
     values = rng.normal(true, ERROR)
     return release_of([query_row(f"{i:02}", float(value)) for i, value in enumerate(values)])
+
+
+def test_lists_with_different_trims_call_nothing_new_that_the_shorter_could_not_list() -> None:
+    shares = {f"{i:03}": 0.02 / (i + 1) for i in range(100)}
+    top = dict(list(shares.items())[:22])
+    for now, then in ((shares, top), (top, shares)):
+        found = compare(release_of(now), release_of(then))
+        listings = Counter(change.listing for change in found)
+        assert listings == {"listed in both": 22, "below the other list": 78}
+    fresh = compare(release_of(shares | {"fresh": 0.015}), release_of(top))
+    (change,) = [change for change in fresh if change.listing == "new on the list"]
+    assert (change.query, change.before, change.after) == ("fresh", None, 0.015)
+
+
+def test_what_is_surely_above_the_other_lists_bound_rose_however_rare() -> None:
+    now = release_of({"a": 0.02, "b": 0.006})
+    found = of(compare(now, release_of({"a": 0.02}, unlisted_bound=0.0001)), "b")
+    assert (found.listing, found.verdict) == ("new on the list", "rose")
+    unknown = of(compare(now, release_of({"a": 0.02})), "b")
+    assert (unknown.listing, unknown.verdict) == ("below the other list", None)
 
 
 def false_shares(seed: int, now: np.ndarray, *, rate: float = RATE) -> list[float]:

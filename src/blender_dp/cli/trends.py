@@ -64,6 +64,10 @@ def trends(
         return
     _print_ranking(found, limit)
     if found.changes is not None:
+        RESULTS.print(
+            f"\n{release} ({len(found.ranking)} queries) compared with {earlier} "
+            f"({found.earlier_queries} queries)"
+        )
         _print_changes(found.changes, limit)
     if output is not None:
         RESULTS.print(f"\npage: {output}")
@@ -124,7 +128,6 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
             percent(change.after),
             "" if change.p_value is None else f"{change.p_value:.1g}",
         )
-    RESULTS.print()
     if verdicts:
         RESULTS.print(table)
     else:
@@ -135,6 +138,12 @@ def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
         names = [visible(change.query) for change in changes if change.listing == listing]
         if names:
             RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_count_more(len(names) - limit)}")
+    below = sum(change.listing == "below the other list" for change in changes)
+    if below:
+        RESULTS.print(
+            f"on one list only: {below} more, rarer than all on the other list; whether they are "
+            "new or gone is not known"
+        )
 
 
 def _count_more(count: int) -> str:

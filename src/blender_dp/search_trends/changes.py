@@ -4,8 +4,9 @@ Both are estimates with independent noise. If both come from the same people, a 
 less than is assumed here: fewer changes are found, not more false ones.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import hypot
+from math import hypot, inf
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from blender_dp.search_trends.multiple_testing import (
 
 FALSE_DISCOVERY_RATE = 0.05
 """Default share of the verdicts that may be wrong on average."""
-Listing = Literal["listed in both", "new on the list", "left the list"]
+Listing = Literal["listed in both", "new on the list", "left the list", "below the other list"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +56,9 @@ def changes(release: Release, earlier: Release, *, false_discovery_rate: float) 
     then = {row.query or "": row for row in earlier.listed_queries()}
     reach = critical_value((1 - release.confidence) / 2)
     found = [_in_both(then[query], row, reach) for query, row in now.items() if query in then]
-    found += _in_one("new on the list", release, earlier)
-    found += _in_one("left the list", earlier, release)
+    rate = false_discovery_rate
+    found += [_seen_once(*one, "new on the list", rate) for one in _apart(release, earlier)]
+    found += [_seen_once(*one, "left the list", rate) for one in _apart(earlier, release)]
     return sorted(_judged(found, false_discovery_rate), key=_surest_first)
 
 
@@ -79,17 +81,33 @@ def _in_both(then: ReleasedQuery, now: ReleasedQuery, reach: float) -> Change:
     )
 
 
-def _in_one(listing: Listing, here: Release, other: Release) -> list[Change]:
-    """Return the queries that one release lists and the other does not."""
-    elsewhere, records = {row.query for row in other.listed_queries()}, here.listed_records()
-    found = []
+def _apart(here: Release, other: Release) -> Iterator[tuple[ReleasedQuery, float | None, float]]:
+    """Return each query that ``here`` lists and ``other`` does not.
+
+    With it come the test against its absence, and the least share that ``other`` lists.
+    """
+    elsewhere = {row.query: row.probability for row in other.listed_queries()}
+    records, least = here.listed_records(), min(elsewhere.values(), default=inf)
     for row in here.listed_queries():
         if row.query not in elsewhere:
-            share = row.probability
-            before, after = (None, share) if listing == "new on the list" else (share, None)
             p_value = _against_absence(records.get(row.query or "", []), other.unlisted_bound)
-            found.append(_untested(row.query or "", listing, before, after, p_value))
-    return found
+            yield row, p_value, least
+
+
+def _seen_once(
+    row: ReleasedQuery, p_value: float | None, least: float, listing: Listing, rate: float
+) -> Change:
+    """Return a query of one list; one that the other list is too short for is neither new nor left.
+
+    It is rarer than all that the other list has, and its absence there is no evidence.
+    """
+    before, after = (
+        (None, row.probability) if listing == "new on the list" else (row.probability, None)
+    )
+    is_evidence = p_value is not None and p_value < rate
+    if row.probability <= least and not is_evidence:
+        listing = "below the other list"
+    return _untested(row.query or "", listing, before, after, p_value)
 
 
 def _against_absence(records: list[ReleasedRecord], bound: float | None) -> float | None:
@@ -137,7 +155,7 @@ def _judged(found: list[Change], rate: float) -> list[Change]:
 def _direction(change: Change) -> Literal["rose", "fell"]:
     if change.difference is not None:
         return "rose" if change.difference > 0 else "fell"
-    return "rose" if change.listing == "new on the list" else "fell"
+    return "rose" if change.before is None else "fell"
 
 
 def _surest_first(change: Change) -> tuple[int, float, float]:

@@ -36,6 +36,8 @@ class Trends:
     """False if either release was made with a seed."""
     created: str
     earlier_created: str | None
+    earlier_queries: int | None
+    """How many queries the earlier release lists."""
     confidence: float
     """Confidence of each interval of a probability, and of all ranks together."""
     false_discovery_rate: float
@@ -89,6 +91,7 @@ def trends(
         private=release.private and (earlier is None or earlier.private),
         created=release.created,
         earlier_created=None if earlier is None else earlier.created,
+        earlier_queries=None if earlier is None else len(earlier.listed_queries()),
         confidence=release.confidence,
         false_discovery_rate=false_discovery_rate,
         ranking=tuple(_ranking(release)),

@@ -1,6 +1,11 @@
 /** Changes between two releases, as the service computes them. */
 
-import { changesCaption, changesTitle, pointsTick } from '@blender-dp/pages/changes.js';
+import {
+  belowSentence,
+  changesCaption,
+  changesTitle,
+  pointsTick,
+} from '@blender-dp/pages/changes.js';
 import { count } from '@blender-dp/pages/numbers.js';
 import { visible } from '@blender-dp/pages/visible.js';
 import { useMemo } from 'preact/hooks';
@@ -71,26 +76,40 @@ function Picked({ campaigns, now, before }: PickedProps) {
           choose={(id) => go(later, id)}
         />
       </section>
-      {later && earlier && later !== earlier && <Compared now={later} then={earlier} />}
+      {later && earlier && later !== earlier && (
+        <Compared now={later} then={earlier} names={namesOf(released, later, earlier)} />
+      )}
       {later === earlier && <p class="banner banner-info">Choose two different releases.</p>}
     </>
   );
 }
 
-function Compared({ now, then }: { readonly now: string; readonly then: string }) {
-  const { service } = useVisit();
-  const [trends] = useLoaded(() => service.trends(now, then), [service, now, then]);
-  return <Shown loaded={trends}>{(found) => <Changes trends={found} />}</Shown>;
+function namesOf(released: readonly Campaign[], ...ids: readonly string[]): string {
+  const named = ids.map((id) => `“${visible(released.find((one) => one.id === id)?.name ?? '')}”`);
+  return named.join(' compared with ');
 }
 
-function Changes({ trends }: { readonly trends: Trends }) {
+interface ComparedProps {
+  readonly now: string;
+  readonly then: string;
+  readonly names: string;
+}
+
+function Compared({ now, then, names }: ComparedProps) {
+  const { service } = useVisit();
+  const [trends] = useLoaded(() => service.trends(now, then), [service, now, then]);
+  return <Shown loaded={trends}>{(found) => <Changes trends={found} names={names} />}</Shown>;
+}
+
+function Changes({ trends, names }: { readonly trends: Trends; readonly names: string }) {
   const found = trends.changes;
   const measured = found.filter(({ difference }) => difference !== null).slice(0, MOST_DRAWN);
   const draw = useMemo(() => drawChanges(measured), [found]);
   return (
     <Card
       title={changesTitle(found)}
-      caption={`${changesCaption(trends)} Queries on one list only have no difference, because the other list does not estimate them.`}
+      eyebrow={names}
+      caption={`${changesCaption(trends)} Queries on one list only have no difference, because the other list does not estimate them. ${belowSentence(found)}`}
     >
       {measured.length > 0 && (
         <Chart

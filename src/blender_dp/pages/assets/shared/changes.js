@@ -20,6 +20,17 @@ export function changesCaption({ confidence, false_discovery_rate: rate }) {
     + `the queries called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
 }
 
+/**
+ * Say how many queries stand on one list only because the other one is too short for them.
+ * @param {readonly { readonly listing: string }[]} changes
+ */
+export function belowSentence(changes) {
+  const below = changes.filter(({ listing }) => listing === "below the other list").length;
+  return below === 0 ? ""
+    : `${plural(below, "query is", "queries are")} on one list only and rarer than everything on the `
+      + "other list. Whether they are new or gone is not known, so they are not counted as such.";
+}
+
 /** Write a tick of an axis of differences. @param {number} difference */
 export function pointsTick(difference) {
   return `${difference > 0 ? "+" : ""}${plain(Number((difference * 100).toPrecision(6)))}`;

@@ -5,9 +5,7 @@ function showTrendSummary(trends) {
   const banner = html("p", { class: "banner banner-danger", role: "note" },
     "Experiment: made with a seed, not private, do not publish.");
   byId("banners").replaceChildren(...(trends.private ? [] : [banner]));
-  byId("made").textContent = [longDay(trends.created),
-    trends.earlier_created ? `compared with ${longDay(trends.earlier_created)}` : ABSENT]
-    .filter((part) => part !== ABSENT).join(", ");
+  byId("made").textContent = releasesCompared(trends);
   byId("lead").textContent = leadOf(trends);
   const verdict = (name) => changes.filter((change) => change.verdict === name).length;
   const groups = new Set(ranking.map(({ group }) => group).filter(isNumber)).size;
@@ -23,6 +21,16 @@ function showTrendSummary(trends) {
     note)));
 }
 
+/** Name the releases by day and number of queries; by the minute if both are of one day. */
+function releasesCompared({ created, earlier_created: earlier, earlier_queries: queries, ranking }) {
+  const isOneDay = earlier && longDay(created) === longDay(earlier);
+  const name = (time, size) => `release of ${isOneDay ? moment(time) : longDay(time)} `
+    + `(${plural(size, "query", "queries")})`;
+  const now = name(created, ranking.length);
+  const words = earlier ? `${now} compared with the ${name(earlier, queries)}` : now;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function leadOf({ ranking, changes }) {
   if (ranking.length === 0) return "No query is listed, so nothing can be ranked.";
   const listed = `${plural(ranking.length, "query is", "queries are")} on the list.`;
@@ -33,8 +41,9 @@ function leadOf({ ranking, changes }) {
 function notesOf({ ranking, changes }) {
   const spoilt = ranking.filter(({ rank }) => rank === null).length;
   const untested = (changes ?? []).filter((change) => change.p_value === null);
-  const apart = untested.filter(({ listing }) => listing !== "listed in both").length;
-  const silent = untested.length - apart;
+  const apart = untested.filter(({ listing }) => ["new on the list", "left the list"]
+    .includes(listing)).length;
+  const silent = untested.filter(({ listing }) => listing === "listed in both").length;
   const notes = [];
   if (spoilt > 0) {
     notes.push(`${plural(spoilt, "query has", "queries have")} no interval, because a variance `
@@ -48,7 +57,7 @@ function notesOf({ ranking, changes }) {
     notes.push(`${plural(apart, "query is", "queries are")} on one list only and not tested: a `
       + "list that was trimmed does not say how rare an absent query is.");
   }
-  return notes;
+  return [...notes, belowSentence(changes ?? [])].filter(Boolean);
 }
 
 function sayHowToRead(trends) {
