@@ -6,6 +6,7 @@ campaigns; ``python -m benchmarks.poisoning 40`` draws 40 of them. Writes ``pois
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.channels.channel import Channel
+from blender_dp.core.channels.report import Question
 from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
 from blender_dp.core.estimation.estimates import BlendedEstimates
 from blender_dp.core.exact.randomness import Randomness
@@ -37,7 +39,7 @@ class Campaign:
 
     curated: Curated
     honest: ReportCounts
-    channels: SubsetChannels
+    channels: Mapping[Question, Channel]
 
     def blend(self, reports: ReportCounts) -> BlendedEstimates:
         """Return what comes out with these reports."""
@@ -52,8 +54,8 @@ class Campaign:
         asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
         of_records = np.resize(targets, fakes - asked)
         of_queries = cells.query_of_cell[np.resize(targets, asked)]
-        named = _named(self.channels.records, of_records, seed)
-        named_queries = _named(self.channels.queries, of_queries, seed)
+        named = _named(self.channels["record"], of_records, seed)
+        named_queries = _named(self.channels["query"], of_queries, seed)
         return self.blend(
             ReportCounts(
                 cells=np.round(made.cells * (1 - share)).astype(np.int64) + named,
@@ -74,7 +76,7 @@ def draw_campaign(log: CodedLog, opt_in: float, seed: int) -> Campaign:
     return Campaign(
         curated=curated,
         honest=population.clients.report_counts(head_list),
-        channels=SubsetChannels.of(head_list.cells, head_list.mechanism),
+        channels=head_list.mechanism.channels(head_list.cells),
     )
 
 
@@ -115,7 +117,7 @@ def _measured(users: int, opt_in: float, repetitions: int) -> list[str]:
     return rows
 
 
-def _named(channel: SubsetChannel, targets: IntArray, seed: int) -> IntArray:
+def _named(channel: Channel, targets: IntArray, seed: int) -> IntArray:
     """Count what fakes name: their target, and others at random, so that they do not look alike."""
     random = np.random.default_rng(seed).random((len(targets), channel.size))
     random[np.arange(len(targets)), targets] = 2.0

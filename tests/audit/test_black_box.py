@@ -31,7 +31,6 @@ from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanis
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import (
     SubsetChannel,
-    SubsetChannels,
     SubsetSelectionMechanism,
 )
 from blender_dp.core.create_head_list import paper as paper_discovery
@@ -139,6 +138,10 @@ def steeper(factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subset_selection, "_odds_of_a_lie", lambda epsilon: odds(factor * epsilon))
 
 
+def query_channel() -> SubsetChannel:
+    return SubsetChannel.of(SUBSETS.cells.query_count, Fraction(SUBSETS.mechanism.epsilon))
+
+
 def telling(question: SubsetChannel) -> tuple[float, float]:
     """Return how likely a report names one input and not the other, by which of them is true."""
     p = float(question.exact_pin) * (question.size - question.subset_size) / (question.size - 1)
@@ -153,7 +156,7 @@ def test_many_devices_with_a_third_more_epsilon_are_caught(
     itself, _, stranger = map(float, LocalAlgChannel.of(*of_list(LOCAL_ALG)).column(0))
     assert unlucky(itself, stranger, draws, DELTA) > EPSILON
     assert not shown(devices("local-alg, many at once"), draws, seed).is_kept
-    assert unlucky(*telling(SubsetChannels.of(*of_list(SUBSETS)).queries), draws, 0) > EPSILON
+    assert unlucky(*telling(query_channel()), draws, 0) > EPSILON
     assert not shown(devices("subset-selection, many at once"), draws, seed).is_kept
 
 
@@ -164,7 +167,7 @@ def test_one_device_with_twice_the_epsilon_is_caught(
     itself, _, stranger = map(float, LocalAlgChannel.of(*of_list(LOCAL_ALG)).column(0))
     assert unlucky(itself, stranger, 32_000, DELTA) > EPSILON
     assert not shown(devices("local-alg, one device"), 32_000, seed).is_kept
-    assert unlucky(*telling(SubsetChannels.of(*of_list(SUBSETS)).queries), 2_000, 0) > EPSILON
+    assert unlucky(*telling(query_channel()), 2_000, 0) > EPSILON
     assert not shown(devices("subset-selection, one device"), 8_000, seed).is_kept  # 2,000 asked
 
 

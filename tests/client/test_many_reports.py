@@ -10,7 +10,7 @@ from client.stand_in import LOCAL_ALG, SHARP, head_list
 
 from blender_dp.client.crowd.many_reports import report_bodies
 from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import NotPrivateError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
@@ -66,7 +66,7 @@ def test_every_device_sends_one_report_that_a_server_takes(batch: int, mechanism
             reader.require_shared(report["version"], report["head_list"], report["mechanism"])
         ids = reader.ids([report["report_id"] for report in reports])
         seen.update(pieces(ids, ID_BYTES))
-        if reader.has_cells:
+        if mechanism.layout == "cell":
             reader.cells([report["cell"] for report in reports])
         else:
             questions, items = ([one[name] for one in reports] for name in ("question", "items"))
@@ -76,7 +76,7 @@ def test_every_device_sends_one_report_that_a_server_takes(batch: int, mechanism
 
 def expected(mechanism: SubsetSelectionMechanism, question: Any) -> dict[int, float]:
     """Return how often one named item is each of the items: d are named in every report."""
-    channel = SubsetChannels.of(SMALL.cells, mechanism).asking(question)
+    channel = mechanism.channels(SMALL.cells)[question]
     cells = SMALL.cells
     truth = TRUE_CELL if question == "record" else int(cells.query_of_cell[TRUE_CELL])
     d = channel.subset_size

@@ -30,6 +30,9 @@ class InOrOut:
     def fake_weight(self) -> float:
         return (1 - self.pout) / (self.pin - self.pout)
 
+    def estimate(self, counts: IntArray | FloatArray, reports: int) -> FloatArray:
+        return (counts / reports - self.pout) / (self.pin - self.pout)
+
     def variance(self, p: FloatArray, reports: int) -> FloatArray:
         inside, outside = self.pin * (1 - self.pin), self.pout * (1 - self.pout)
         spread: FloatArray = p * inside + (1 - p) * outside

@@ -32,7 +32,13 @@ from blender_dp.wire.published.certificate import read_certificate
 from blender_dp.wire.published.estimates import read_clients, read_opt_in
 from blender_dp.wire.published.head_list import head_list_document, read_head_list
 from blender_dp.wire.published.release import read_release
-from blender_dp.wire.reports.packed_items import ItemPacking, from_text, rows_of_texts, to_text
+from blender_dp.wire.reports.packed_items import (
+    ItemPacking,
+    from_text,
+    rows_of_texts,
+    table_of,
+    to_text,
+)
 from blender_dp.wire.reports.report import count_reports
 from blender_dp.wire.service.contribution import contribution_document, read_contribution
 from blender_dp.wire.service.hash_chain import require_chain
@@ -157,7 +163,7 @@ def _packed(content: bytes) -> None:
     assert many is not None
     assert counts is not None
     assert list(one) == many[0].tolist() == np.flatnonzero(counts).tolist()
-    assert packing.pack(packing.table(tuple(one))).tobytes() == report
+    assert packing.pack(table_of(one, packing.size)).tobytes() == report
 
 
 def _listed(content: bytes) -> None:

@@ -19,13 +19,13 @@ from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
 from blender_dp.service.storage.store import Reason
 from blender_dp.wire.reports.packed_items import from_text, pieces, to_text
+from blender_dp.wire.reports.report import codec_of
 from blender_dp.wire.reports.service_report import (
     ReportFault,
     batch_document,
     question_of,
     service_report_document,
 )
-from blender_dp.wire.reports.subset_reports import packings
 
 KEY = bytes(range(32))
 BATCH_FIELDS = ("report_id", "question", "items", "cell")
@@ -160,7 +160,7 @@ def test_every_subset_of_the_right_size_is_taken_and_no_other() -> None:
     """Exhaustively over one-bit changes of an honest report."""
     intake = ReportIntake(SUBSET, KEY)
     document, report = a_report(SUBSET)
-    packing = packings(SUBSET)[report.question]
+    packing = codec_of(SUBSET).packings(SUBSET)[report.question]
     packed = from_text(document["items"], packing.length)
     assert packed is not None
     taken = 0

@@ -9,15 +9,14 @@ from typing import Protocol
 import numpy as np
 
 from blender_dp.audit.chosen_users import ChosenUsers, Swap, WithOneMore
+from blender_dp.core.channels.channel import Channel
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.core.local_alg.device import LocalRandomizer, draw_reports
 from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.local_alg.sharp import choose_subsets
 
 _AT_ONCE = 1 << 20
 UNRELEASED = np.iinfo(np.int64).min
@@ -59,14 +58,14 @@ class OneCellReports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SubsetReports:
-    """Subset selection for many clients at once, who all hold one of two items.
+class WatchedItems:
+    """Reports of many clients at once, who all hold one of two items.
 
     An outcome is the set of watched items that a report names. The two items are watched, and some
     others.
     """
 
-    channel: SubsetChannel
+    channel: Channel
     items: tuple[int, int]
     name: str
 
@@ -76,7 +75,7 @@ class SubsetReports:
         counts = np.zeros(1 << len(watched), dtype=np.int64)
         for start in range(0, draws, _AT_ONCE):
             true = np.full(min(_AT_ONCE, draws - start), self.items[is_swapped])
-            for named in choose_subsets(true, self.channel, randomness):
+            for named in draw_reports(true, self.channel, randomness):
                 counts += np.bincount(_codes(named[:, watched]), minlength=len(counts))
         return counts
 

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from blender_dp.audit.attacks import Attack, DeviceReports, OneCellReports, SubsetReports
+from blender_dp.audit.attacks import Attack, DeviceReports, OneCellReports, WatchedItems
 from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList, Record
 
@@ -62,10 +61,10 @@ def device_targets(head_list: HeadList) -> list[Target]:
     reports = mechanism.records_per_client
     promise = {"epsilon": mechanism.epsilon / reports, "delta": mechanism.delta / reports}
     targets = [Target(name=f"{mechanism.name}, one device", attacks=one, effort=1 / 160, **promise)]
-    if mechanism.name in _MANY_AT_ONCE:
-        many = _MANY_AT_ONCE[mechanism.name](head_list, pairs, longest)
-        name = f"{mechanism.name}, many at once"
-        targets.insert(0, Target(name=name, attacks=many, effort=1.0, **promise))
+    attack = _MANY_AT_ONCE.get(mechanism.name, _watched_item_attacks)
+    many = attack(head_list, pairs, longest)
+    name = f"{mechanism.name}, many at once"
+    targets.insert(0, Target(name=name, attacks=many, effort=1.0, **promise))
     return targets
 
 
@@ -74,18 +73,19 @@ def _one_cell_attacks(head_list: HeadList, pairs: _Pairs, _: int) -> list[Attack
     return [OneCellReports(channel=channel, cells=pair, name=name) for name, pair in pairs.items()]
 
 
-def _subset_attacks(head_list: HeadList, pairs: _Pairs, longest: int) -> list[Attack]:
+def _watched_item_attacks(head_list: HeadList, pairs: _Pairs, longest: int) -> list[Attack]:
     cells = head_list.cells
-    channels = SubsetChannels.of(cells, head_list.mechanism)
-    listed, queries = "a listed record or none", (longest, cells.query_count - 1)
+    items = {
+        "record": pairs["a listed record or none"],
+        "query": (longest, cells.query_count - 1),
+    }
     return [
-        SubsetReports(channel=channels.records, items=pairs[listed], name=listed),
-        SubsetReports(channel=channels.queries, items=queries, name="a listed query or none"),
+        WatchedItems(channel=channel, items=items[asked], name=f"a listed {asked} or none")
+        for asked, channel in head_list.mechanism.channels(cells).items()
     ]
 
 
 _MANY_AT_ONCE: dict[str, Callable[[HeadList, _Pairs, int], list[Attack]]] = {
     LocalAlgMechanism.name: _one_cell_attacks,
-    SubsetSelectionMechanism.name: _subset_attacks,
 }
-"""Attacks on many devices at once, by the name of the mechanism; faster than one by one."""
+"""Attacks on many devices at once that see all of a report, by the name of the mechanism."""

@@ -14,12 +14,10 @@ from blender_dp.engine.population.one_side import opened_side
 from blender_dp.engine.population.simulated_clients import (
     SimulatedClients,
     one_by_one,
-    subsets_one_by_one,
+    reports_one_by_one,
 )
 from blender_dp.wire.published.head_list import read_head_list
-from blender_dp.wire.reports.cell_reports import write_reports
-from blender_dp.wire.reports.report import report_document
-from blender_dp.wire.reports.subset_reports import write_subset_reports
+from blender_dp.wire.reports.report import report_document, write_reports
 
 
 def privatize(
@@ -80,12 +78,7 @@ def _privatize_log(
         with side as users:
             progress.step("randomise")
             clients = SimulatedClients(users, one_by_one(randomness))
-            if published.mechanism.names_one_cell:
-                counts = clients.report_counts(published)
-                written = counts.cell_reports
-                write_reports(output, published, counts.cells)
-            else:
-                true_counts = clients.true_counts(published)
-                named = subsets_one_by_one(true_counts, published, randomness)
-                written = write_subset_reports(output, published, named)
+            true_counts = clients.true_counts(published)
+            named = reports_one_by_one(true_counts, published, randomness)
+            written = write_reports(output, published, named)
     RESULTS.print(f"{output}: {written:,} reports")

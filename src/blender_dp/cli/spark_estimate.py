@@ -10,8 +10,8 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
 from blender_dp.engine.duckdb.tables import default_memory_limit
 from blender_dp.engine.spark.session import SparkSettings, opened_session, require_spark
+from blender_dp.wire.reports.report import codec_of
 from blender_dp.wire.reports.report_files import format_of, shared_fields
-from blender_dp.wire.reports.subset_reports import packings
 
 
 def count_on_spark(
@@ -29,7 +29,6 @@ def count_on_spark(
     kinds = {format_of(Path(path)) for path in paths}
     if len(kinds) > 1:
         raise BlenderError("give either Parquet files or JSON lines to --engine spark, not both")
-    forms = {} if head_list.mechanism.names_one_cell else packings(head_list)
     packed = {
         question: PackedForm(
             size=packing.size,
@@ -38,7 +37,7 @@ def count_on_spark(
             is_bitmap=packing.is_bitmap,
             length=packing.length,
         )
-        for question, packing in forms.items()
+        for question, packing in codec_of(head_list).packings(head_list).items()
     }
     form = ReportForm(
         kind=kinds.pop(),

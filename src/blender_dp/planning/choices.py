@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from blender_dp.core.channels.mechanism import MECHANISMS
 from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.planning.imagined_result import imagined_result
 from blender_dp.planning.prediction import Prediction, Setting, seed_of
@@ -56,7 +55,6 @@ def choose_fractions(prior: Prior, setting: Setting, seed: int) -> Parameters:
 def choices(prediction: Prediction) -> Choices:
     """Return the settings that a prediction recommends."""
     parameters = prediction.setting.parameters
-    titles = {kind.preset: kind.title for kind in MECHANISMS.values()}
     own = {name: getattr(parameters, name) for name in KNOBS[parameters.preset]}
     found = {
         "laplace": "one record per user, Laplace noise on counts",
@@ -64,7 +62,7 @@ def choices(prediction: Prediction) -> Choices:
     }
     return Choices(
         discovery=found[prediction.branch or "laplace"],
-        client_mechanism=titles[parameters.preset],
+        client_mechanism=prediction.client_mechanism,
         query_share=prediction.query_share,
         head_list_user_fraction=own.get("head_list_user_fraction"),
         query_budget_fraction=own.get("query_budget_fraction"),

@@ -36,8 +36,10 @@ class ImaginedResult:
     known_queries: int
     """Queries whose interval reaches at most half their probability to each side."""
     branch: Branch | None
+    client_mechanism: str
+    """How clients reported, for people."""
     query_share: float | None
-    """φ, the share of clients that report only the query; None with LocalAlg."""
+    """φ, the share of clients that report only the query; None without such a question."""
 
 
 def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
@@ -67,7 +69,8 @@ def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> I
             )
         ),
         branch=None if choice is None else choice.branch,
-        query_share=None if mechanism.names_one_cell else mechanism.query_share,
+        client_mechanism=mechanism.title,
+        query_share=mechanism.query_share if "query" in mechanism.channels(cells) else None,
     )
 
 

@@ -104,6 +104,8 @@ class Prediction:
     """Queries whose 95 % interval reaches at most half their probability to each side."""
     branch: Branch | None
     """Branch of discovery that most draws took; None in ``paper``, which has only one."""
+    client_mechanism: str
+    """How clients report, for people."""
     query_share: float | None
     """φ, the share of clients that report only the query: median over the draws."""
     imagined_users: int
@@ -164,6 +166,7 @@ def summarised(
         top_error=float(np.mean([one.top_error for one in results])),
         known_queries=round(float(np.median([one.known_queries for one in results]))),
         branch=max(branches, key=branches.count),
+        client_mechanism=results[0].client_mechanism,
         query_share=shares[len(shares) // 2] if shares else None,
         imagined_users=imagined_users,
     )

@@ -13,7 +13,7 @@ import pytest
 from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.report_cost import COST_UNIT, cost_text, report_cost
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 
 ROOT = Path(__file__).parents[3]
@@ -55,9 +55,9 @@ def test_a_large_delta_costs_what_it_reveals() -> None:
 def test_subset_selection_never_costs_more_than_it_names(epsilon: float) -> None:
     how = SubsetSelectionMechanism(epsilon=epsilon, query_share=0.25)
     head_list = listed([[30, 1], [5, 3]], how)
-    cost, channels = report_cost(head_list), SubsetChannels.of(head_list.cells, how)
+    cost, channels = report_cost(head_list), how.channels(head_list.cells)
     assert cost <= Fraction(repr(epsilon))
-    tight = max(channels.records.tight_epsilon(), channels.queries.tight_epsilon())
+    tight = max(channel.tight_epsilon() for channel in channels.values())
     assert abs(cost - Fraction(tight)) <= COST_UNIT
 
 
@@ -76,10 +76,9 @@ def test_the_dearer_question_counts() -> None:
         for shape in ([[3, 1]], [[2, 4]], [[5, 2], [1, 1]]):
             how = SubsetSelectionMechanism(epsilon=epsilon, query_share=0.25)
             head_list = listed(shape, how)
-            channels = SubsetChannels.of(head_list.cells, how)
+            channels = how.channels(head_list.cells)
             record, query = (
-                rounded_up(channel.likelihood_ratio())
-                for channel in (channels.records, channels.queries)
+                rounded_up(channel.likelihood_ratio()) for channel in channels.values()
             )
             dearer["query" if query > record else "record" if record > query else "none"] += 1
             assert report_cost(head_list) == max(record, query) * COST_UNIT

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from blender_dp.core.channels.local_alg import LocalAlgChannel, LocalAlgMechanism
 from blender_dp.core.channels.subset_selection import (
     SubsetChannel,
-    SubsetChannels,
     SubsetSelectionMechanism,
 )
 from blender_dp.core.errors import ParameterError
@@ -206,26 +205,25 @@ def test_one_report_moves_an_item_by_about_two_honest_ones(size: int, most: floa
 
 def test_both_questions_have_their_own_channel() -> None:
     mechanism = SubsetSelectionMechanism(epsilon=1.5, query_share=0.25)
-    channels = SubsetChannels.of(Cells.of([2, 1, 1]), mechanism)
-    assert channels.records == SubsetChannel.of(8, Fraction(3, 2))
-    assert channels.queries == SubsetChannel.of(4, Fraction(3, 2))
-    assert channels.asking("record") is channels.records
-    assert channels.asking("query") is channels.queries
+    channels = mechanism.channels(Cells.of([2, 1, 1]))
+    assert channels["record"] == SubsetChannel.of(8, Fraction(3, 2))
+    assert channels["query"] == SubsetChannel.of(4, Fraction(3, 2))
+    assert mechanism.estimators(Cells.of([2, 1, 1])) == channels
 
 
 def test_the_epsilon_written_is_meant_exactly() -> None:
     """0.1 is one tenth, not the nearest double."""
     mechanism = SubsetSelectionMechanism(epsilon=0.1, query_share=0.0)
-    channels = SubsetChannels.of(Cells.of([1] * 40), mechanism)
-    assert channels.records == SubsetChannel.of(81, Fraction(1, 10))
+    channels = mechanism.channels(Cells.of([1] * 40))
+    assert channels["record"] == SubsetChannel.of(81, Fraction(1, 10))
 
 
 def test_a_step_refuses_the_mechanism_of_another_preset() -> None:
     mechanism = SubsetSelectionMechanism(epsilon=1.0, query_share=0.0)
     with pytest.raises(ParameterError, match="mechanism must be local-alg; got 'subset-selection'"):
         LocalAlgChannel.of(Cells.of([1]), mechanism)
-    with pytest.raises(ParameterError, match="mechanism must be subset-selection; got 'local-alg'"):
-        SubsetChannels.of(Cells.of([1]), LOCAL_ALG)
+    with pytest.raises(ParameterError, match="mechanism must be read by the steps of paper"):
+        LOCAL_ALG.estimators(Cells.of([1]))
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf])

@@ -105,5 +105,5 @@ def test_the_step_reads_the_mechanism_of_the_list() -> None:
     local_alg = LocalAlgMechanism(
         epsilon=4.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1
     )
-    with pytest.raises(ParameterError, match="mechanism must be subset-selection"):
+    with pytest.raises(ParameterError, match="mechanism must be read by the steps of paper"):
         estimate_client_probabilities(Reporters(), replace(head_list, mechanism=local_alg))

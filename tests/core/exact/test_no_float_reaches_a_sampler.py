@@ -206,10 +206,7 @@ COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
         (enclosure.decay_enclosure.__wrapped__, (Fraction(7, 20), 200)),
         (subset_selection._threshold, (Fraction(1, 3), 4, 232)),
         (subset_selection.SubsetChannel.of, (subset_selection.SubsetChannel, 9, Fraction(7, 10))),
-        (
-            subset_selection.SubsetChannels.of,
-            (subset_selection.SubsetChannels, Cells.of([2, 1]), SUBSETS),
-        ),
+        (subset_selection.SubsetSelectionMechanism.channels, (SUBSETS, Cells.of([2, 1]))),
         (subset_selection.SubsetChannel.truthful_share, (SUBSET,)),
         (subset_selection.SubsetChannel.exact_pout.fget, (SUBSET,)),  # type: ignore[attr-defined]  # a property
         (counted_subsets.count_subsets, (np.array([3, 0, 9]), SUBSET, COINS)),

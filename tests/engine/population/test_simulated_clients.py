@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from contracts.populations import POPULATIONS
 
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.sharp import subset_counts
@@ -16,7 +16,7 @@ from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation, Mem
 from blender_dp.engine.population.simulated_clients import (
     SimulatedClients,
     one_by_one,
-    subsets_one_by_one,
+    reports_one_by_one,
 )
 from blender_dp.evaluation.trials.counted_reports import all_at_once
 
@@ -27,7 +27,7 @@ HEAD_LIST = HeadList.of(
     mechanism=MECHANISM,
     private=False,
 )
-CHANNELS = SubsetChannels.of(HEAD_LIST.cells, MECHANISM)
+CHANNELS = MECHANISM.channels(HEAD_LIST.cells)
 
 
 def clients(seed: int, users: int = 1000) -> SimulatedClients:
@@ -36,7 +36,7 @@ def clients(seed: int, users: int = 1000) -> SimulatedClients:
 
 
 def require_whole(reports: ReportCounts) -> None:
-    d_cells, d_queries = CHANNELS.records.subset_size, CHANNELS.queries.subset_size
+    d_cells, d_queries = CHANNELS["record"].subset_size, CHANNELS["query"].subset_size
     assert reports.cells.sum() == d_cells * reports.cell_reports
     assert reports.queries.sum() == d_queries * reports.query_reports
 
@@ -93,11 +93,11 @@ def test_few_clients_are_parted_too_but_two_are_asked_for_the_record(
 def test_reports_one_by_one_are_as_many_as_reports_at_once(seed: int) -> None:
     randomness, made = Randomness.seeded(seed), clients(seed)
     true_counts = made.true_counts(HEAD_LIST)
-    tables = subsets_one_by_one(true_counts, HEAD_LIST, randomness)
+    tables = reports_one_by_one(true_counts, HEAD_LIST, randomness)
     for question, blocks in tables.items():
         named = np.concatenate(list(blocks))
         assert len(named) == true_counts[question].sum()
-        assert (named.sum(axis=1) == CHANNELS.asking(question).subset_size).all()
+        assert (named.sum(axis=1) == CHANNELS[question].subset_size).all()
 
 
 def test_an_evaluation_draws_from_counts(seed: int) -> None:
@@ -109,7 +109,7 @@ def test_an_evaluation_draws_from_counts(seed: int) -> None:
 
 def test_counting_draws_from_the_source_that_is_passed_in(seed: int) -> None:
     true = np.array([5, 6, 7, 800, 0, 3])
-    channel = SubsetChannels.of(HEAD_LIST.cells, MECHANISM).records
+    channel = CHANNELS["record"]
     true = np.append(true, np.zeros(channel.size - 6, dtype=np.int64))
     first, second = (subset_counts(true, channel, Randomness.seeded(seed)) for _ in range(2))
     assert first.tolist() == second.tolist()

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from pyspark.sql import SparkSession
+from third_mechanism import KaryMechanism, register
 from wire.lists import LIST, OTHER_LIST
 from wire.reports.test_subset_reports import QUERY, RECORD, SHARP, WRITERS, document
 
@@ -19,8 +21,7 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.core.population import ReportCounts
-from blender_dp.wire.reports.cell_reports import write_reports
-from blender_dp.wire.reports.report import count_reports, report_document
+from blender_dp.wire.reports.report import count_reports, report_document, write_reports
 
 pytestmark = pytest.mark.spark
 
@@ -73,11 +74,23 @@ def test_subsets_are_counted_as_here(tmp_path: Path, kind: str, head_list: HeadL
 @pytest.mark.parametrize("kind", WRITERS)
 def test_cells_of_several_files_are_counted_as_here(tmp_path: Path, kind: str) -> None:
     counts = np.arange(LIST.cells.cell_count)
+    named = np.eye(len(counts), dtype=bool).repeat(counts, axis=0)
     paths = [tmp_path / f"{part}.{kind}" for part in range(2)]
     for path in paths:
-        write_reports(path, LIST, counts)
+        write_reports(path, LIST, {"record": [named]})
     found = count_on_spark(paths, LIST, None)
     assert numbers(found) == ((2 * counts).tolist(), 2 * int(counts.sum()), [0] * 4, 0)
+
+
+def test_reports_of_a_mechanism_that_only_tests_know_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register(monkeypatch)
+    head_list = replace(LONG, mechanism=KaryMechanism(epsilon=2.0))
+    path = WRITERS["parquet"](tmp_path / "reports.parquet", reports_of(head_list, 60))
+    expected = count_reports(path, head_list)
+    assert (expected.cell_reports, expected.cells.sum()) == (60, 60)
+    assert numbers(count_on_spark([path], head_list, None)) == numbers(expected)
 
 
 def tampered(**changes: object) -> list[dict[str, Any]]:
@@ -113,7 +126,8 @@ def test_what_is_no_report_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BlenderError, match="must be json reports throughout") as refusal:
         count_on_spark([path], SHARP, None)
     assert "xyzzy" not in str(refusal.value)
-    write_reports(tmp_path / "cells.parquet", LIST, np.ones(LIST.cells.cell_count, dtype=int))
+    one_each = np.eye(LIST.cells.cell_count, dtype=bool)
+    write_reports(tmp_path / "cells.parquet", LIST, {"record": [one_each]})
     with pytest.raises(BlenderError, match="field question: is missing from the reports"):
         count_on_spark([tmp_path / "cells.parquet"], SHARP, None)
     with pytest.raises(HeadListMismatchError, match="another head list"):

@@ -5,6 +5,7 @@ fixed, so that every outcome here is one that was looked at; how often chance ra
 tested in tests/core/estimation/test_poisoning.py.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 from blender_dp.core.blender import PRESETS, Curated, curate
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.channels.channel import Channel
+from blender_dp.core.channels.report import Question
 from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
 from blender_dp.core.estimation.estimates import BlendedEstimates
 from blender_dp.core.exact.randomness import Randomness
@@ -34,7 +36,7 @@ class Campaign:
 
     curated: Curated
     honest: ReportCounts
-    channels: SubsetChannels
+    channels: Mapping[Question, Channel]
 
     def blend(self, reports: ReportCounts) -> BlendedEstimates:
         head_list = self.curated.head_list
@@ -58,7 +60,7 @@ def campaign(seed: int, epsilon: float = 4.0, users: int = USERS) -> Campaign:
     return Campaign(
         curated=curated,
         honest=population.clients.report_counts(head_list),
-        channels=SubsetChannels.of(head_list.cells, head_list.mechanism),
+        channels=head_list.mechanism.channels(head_list.cells),
     )
 
 
@@ -67,7 +69,7 @@ def clean(seed: int) -> BlendedEstimates:
     return campaign(seed).blend(campaign(seed).honest)
 
 
-def fake_counts(channel: SubsetChannel, number: int, target: int) -> IntArray:
+def fake_counts(channel: Channel, number: int, target: int) -> IntArray:
     """Return what so many fakes name: the target, and others at random lest they look alike."""
     random = np.random.default_rng(7).random((number, channel.size))
     random[:, target] = 2.0
@@ -88,8 +90,8 @@ def poisoned(
     asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
     asked = 0 if all_asked_for_the_record else asked
     named = {
-        "cells": fake_counts(of.channels.records, fakes - asked, target),
-        "queries": fake_counts(of.channels.queries, asked, int(cells.query_of_cell[target])),
+        "cells": fake_counts(of.channels["record"], fakes - asked, target),
+        "queries": fake_counts(of.channels["query"], asked, int(cells.query_of_cell[target])),
     }
     return of.blend(
         ReportCounts(
@@ -176,8 +178,8 @@ def is_seen(of: Campaign, targets: list[int], share: float) -> bool:
     of_queries = cells.query_of_cell[np.resize(targets, asked)]
     queries = np.bincount(of_queries, minlength=cells.query_count)
     # Each fake names its target and d - 1 others, here spread evenly.
-    spread = (of.channels.records.subset_size - 1) * records.sum() / cells.cell_count
-    spread_queries = (of.channels.queries.subset_size - 1) * queries.sum() / cells.query_count
+    spread = (of.channels["record"].subset_size - 1) * records.sum() / cells.cell_count
+    spread_queries = (of.channels["query"].subset_size - 1) * queries.sum() / cells.query_count
     return is_noticed(
         of.blend(
             ReportCounts(
@@ -217,6 +219,6 @@ def test_in_a_small_campaign_the_stated_push_is_seen_too() -> None:
 
 def test_a_fake_report_weighs_about_two_clients() -> None:
     """And under LocalAlg six to nineteen (docs/explanation/attacks.md)."""
-    channel = campaign(0).channels.records
-    weight = (1 - channel.pout) / channel.gain
+    head_list = campaign(0).curated.head_list
+    weight = head_list.mechanism.estimators(head_list.cells)["record"].fake_weight
     assert weight == pytest.approx(2.1, abs=0.3)

@@ -17,6 +17,7 @@ from blender_dp.wire.reports.packed_items import (
     from_text,
     from_texts,
     rows_of_texts,
+    table_of,
     to_text,
 )
 
@@ -64,7 +65,7 @@ def test_a_report_is_as_long_as_specified(size: int) -> None:
 def test_a_report_is_written_as_stated_and_read_back(shape: Shape) -> None:
     size, items = shape
     packing = ItemPacking(size=size, subset_size=len(items))
-    packed = packing.pack(packing.table(items))
+    packed = packing.pack(table_of(items, packing.size))
     assert packed.tobytes() == by_hand(packing, items)
     assert packed.shape == (1, packing.length)
     counts = packing.counts(packed)
@@ -182,7 +183,7 @@ def test_one_report_is_read_as_it_is_among_many(
     sizes: tuple[int, int], data: st.DataObject
 ) -> None:
     packing = ItemPacking(size=sizes[0], subset_size=sizes[1])
-    honest = packing.pack(packing.table(tuple(range(sizes[1])))).tobytes()
+    honest = packing.pack(table_of(tuple(range(sizes[1])), packing.size)).tobytes()
     report = data.draw(
         st.just(honest) | st.binary(min_size=packing.length, max_size=packing.length)
     )

@@ -18,8 +18,7 @@ from wire.lists import LIST, OTHER_LIST
 from blender_dp.core.channels.report import Report
 from blender_dp.core.errors import BlenderError, HeadListMismatchError, UnknownReportError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.wire.reports.cell_reports import write_reports
-from blender_dp.wire.reports.report import count_reports, report_document
+from blender_dp.wire.reports.report import count_reports, report_document, write_reports
 from logs import PLANTED
 
 CELLS = LIST.cells.cell_count
@@ -91,7 +90,7 @@ def test_what_is_written_is_counted_and_its_order_tells_nothing(
     folder: Path, counts: list[int]
 ) -> None:
     path = folder / "written.parquet"
-    write_reports(path, LIST, np.array(counts))
+    write_reports(path, LIST, {"record": [np.eye(CELLS, dtype=bool).repeat(counts, axis=0)]})
     assert count_reports(path, LIST).cells.tolist() == counts
     table = pq.read_table(path)
     cells = table["cell"].to_pylist()
@@ -255,5 +254,5 @@ def test_a_file_that_cannot_be_reports_is_refused(tmp_path: Path) -> None:
 
 def test_a_parquet_file_without_rows_has_no_reports(tmp_path: Path) -> None:
     path = tmp_path / "reports.parquet"
-    write_reports(path, LIST, np.zeros(CELLS, dtype=np.int64))
+    assert write_reports(path, LIST, {"record": []}) == 0
     assert count_reports(path, LIST).cells.tolist() == [0] * CELLS

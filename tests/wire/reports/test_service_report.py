@@ -13,7 +13,7 @@ from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.wire.reports.packed_items import ItemPacking, rows_of_texts, to_text
+from blender_dp.wire.reports.packed_items import ItemPacking, rows_of_texts, table_of, to_text
 from blender_dp.wire.reports.report_files import shared_fields
 from blender_dp.wire.reports.service_report import (
     NamedItems,
@@ -40,7 +40,7 @@ def read(head_list: HeadList, documents: list[dict[str, Any]]) -> list[NamedItem
     for one in documents:
         reader.require_shared(one["version"], one["head_list"], one["mechanism"])
     found = reader.ids([one["report_id"] for one in documents])
-    if reader.has_cells:
+    if head_list.mechanism.layout == "cell":
         return reader.cells([one["cell"] for one in documents])
     questions, items = ([one[name] for one in documents] for name in ("question", "items"))
     return reader.subsets(found, questions, items)
@@ -165,7 +165,7 @@ def test_items_are_counted_as_they_are_listed(size: int, data: st.DataObject) ->
             max_size=5,
         )
     )
-    rows = np.concatenate([packing.pack(packing.table(one)) for one in chosen])
+    rows = np.concatenate([packing.pack(table_of(one, packing.size)) for one in chosen])
     items, counts = packing.items(rows), packing.counts(rows)
     assert items is not None
     assert counts is not None

@@ -21,8 +21,13 @@ from blender_dp.core.head_list.cells import BoolArray
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.local_alg.device import LocalRandomizer
 from blender_dp.wire.reports import subset_reports
-from blender_dp.wire.reports.report import count_reports, report_document, together
-from blender_dp.wire.reports.subset_reports import packings, write_subset_reports
+from blender_dp.wire.reports.report import (
+    codec_of,
+    count_reports,
+    report_document,
+    together,
+    write_reports,
+)
 from logs import PLANTED
 
 MECHANISM = SubsetSelectionMechanism(epsilon=1.0, query_share=0.25)
@@ -82,7 +87,7 @@ def refusal_of(path: Path, head_list: HeadList = SHARP) -> str:
 
 
 def test_the_lists_are_what_they_are_said_to_be() -> None:
-    forms = packings(SHARP)
+    forms = codec_of(SHARP).packings(SHARP)
     record, query = forms["record"], forms["query"]
     assert (record.size, record.subset_size, record.length) == (CELLS, 4, 2)
     assert (query.size, query.subset_size, query.length) == (QUERIES, 2, 1)
@@ -126,7 +131,7 @@ def test_what_is_written_is_counted_and_its_order_tells_nothing(
     records = [tuple(rng.permutation(CELLS)[:4].tolist()) for _ in range(200)]
     queries = [tuple(rng.permutation(QUERIES)[:2].tolist()) for _ in range(50)]
     path = tmp_path / f"reports.{suffix}"
-    written = write_subset_reports(
+    written = write_reports(
         path, SHARP, {"record": tables(CELLS, records), "query": tables(QUERIES, queries)}
     )
     assert written == 250
@@ -148,7 +153,7 @@ def test_what_is_written_is_counted_and_its_order_tells_nothing(
 def test_nobody_asked_for_the_query_writes_no_query(tmp_path: Path) -> None:
     alone = replace(SHARP, mechanism=replace(MECHANISM, query_share=0.0))
     path = tmp_path / "reports.parquet"
-    assert write_subset_reports(path, alone, {"record": tables(CELLS, [(0, 1, 2, 3)] * 3)}) == 3
+    assert write_reports(path, alone, {"record": tables(CELLS, [(0, 1, 2, 3)] * 3)}) == 3
     counts = count_reports(path, alone)
     assert (counts.cell_reports, counts.query_reports) == (3, 0)
     assert counts.queries.tolist() == [0] * QUERIES
@@ -297,6 +302,6 @@ def test_more_reports_than_are_unpacked_at_once_are_counted(
     monkeypatch.setattr(subset_reports, "_BYTES_AT_ONCE", 100)
     path = tmp_path / "reports.parquet"
     rows = [(0, 1, 2, 3)] + [RECORD.items] * 3_000
-    write_subset_reports(path, SHARP, {"record": tables(CELLS, rows)})
+    write_reports(path, SHARP, {"record": tables(CELLS, rows)})
     counts = count_reports(path, SHARP)
     assert counts.cells[[0, 1, 15]].tolist() == [3_001, 1, 3_000]

@@ -20,7 +20,7 @@ from blender_dp.core.channels.report import Report
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.local_alg.sharp import choose_subset
 from blender_dp.wire.published.head_list import read_head_list
-from blender_dp.wire.reports.packed_items import ItemPacking
+from blender_dp.wire.reports.packed_items import ItemPacking, table_of
 from blender_dp.wire.reports.report import report_document
 
 ROOT = Path(__file__).parents[3]
@@ -65,7 +65,7 @@ def test_the_same_bytes_draw_the_same_report(vector: Vector) -> None:
     assert list(named) == vector["items"]
     assert source.left == b""
     packing = ItemPacking.of(channel)
-    packed = packing.pack(packing.table(named))
+    packed = packing.pack(table_of(named, packing.size))
     assert packed.tobytes().hex() == vector["packed"]
     counts = packing.counts(packed)
     assert counts is not None

@@ -6,20 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import SubsetChannels
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.local_alg.device import require_same_kind
-from blender_dp.core.local_alg.paper import privatize_many
-from blender_dp.core.local_alg.sharp import choose_subsets
+from blender_dp.core.local_alg.device import draw_reports, require_same_kind
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.report import codec_of
 from blender_dp.wire.reports.report_files import shared_fields
 from blender_dp.wire.reports.service_report import ID_BYTES, batch_document, question_of
-from blender_dp.wire.reports.subset_reports import packings
 
 Fields = dict[str, Any]
 
@@ -58,33 +53,21 @@ def report_bodies(
 def _drawing(
     head_list: HeadList, randomness: Randomness
 ) -> Callable[[IntArray, list[bytes]], list[Fields]]:
-    mechanism, cells = head_list.mechanism, head_list.cells
-    if mechanism.names_one_cell:
-        channel = LocalAlgChannel.of(cells, mechanism)
+    cells = head_list.cells
+    channels = head_list.mechanism.channels(cells)
+    fields_of = codec_of(head_list).report_fields(head_list)
 
-        def told(true_cells: IntArray, _: list[bytes]) -> list[Fields]:
-            reports = privatize_many(true_cells, channel, randomness)
-            return [{"cell": cell} for cell in reports.tolist()]
-
-        return told
-    forms, channels = packings(head_list), SubsetChannels.of(cells, mechanism)
-
-    def named(true_cells: IntArray, ids: list[bytes]) -> list[Fields]:
+    def draw(true_cells: IntArray, ids: list[bytes]) -> list[Fields]:
         asked = np.array([question_of(report_id, head_list) for report_id in ids])
-        texts: dict[int, Fields] = {}
-        for question, packing in forms.items():
+        reports: dict[int, Fields] = {}
+        for question, channel in channels.items():
             positions = np.flatnonzero(asked == question)
             items = true_cells[positions]
             if question == "query":
                 items = cells.query_of_cell[items]
-            tables = choose_subsets(items, channels.asking(question), randomness)
-            rows = (row for table in tables for row in packing.pack(table))
-            for position, row in zip(positions.tolist(), rows, strict=True):
-                texts[position] = _answer(question, row.tobytes())
-        return [texts[position] for position in range(len(ids))]
+            tables = draw_reports(items, channel, randomness)
+            drawn = (fields for table in tables for fields in fields_of(question, table))
+            reports.update(zip(positions.tolist(), drawn, strict=True))
+        return [reports[position] for position in range(len(ids))]
 
-    return named
-
-
-def _answer(question: Question, packed: bytes) -> Fields:
-    return {"question": question, "items": to_text(packed)}
+    return draw

@@ -44,7 +44,7 @@ def client_account(head_list: HeadList, parameters: Parameters | None) -> Accoun
     """
     mechanism, promised = head_list.mechanism, parameters or head_list.mechanism
     epsilon = exact(promised.epsilon)
-    delta = exact(0.0 if mechanism.is_pure else promised.delta)
+    delta = exact(promised.delta if mechanism.delta else 0.0)
     return Account(
         to="clients",
         model="local",

@@ -63,7 +63,7 @@ def _to_clients(result: BlenderResult) -> Promise:
         to=f"{result.client_users:,} clients",
         model="local",
         epsilon=result.parameters.epsilon,
-        delta=0.0 if result.head_list.mechanism.is_pure else result.parameters.delta,
+        delta=result.parameters.delta if result.head_list.mechanism.delta else 0.0,
         sentence="Nobody saw their records. Each device sent one randomised report that it "
         "could have sent for any other record as well.",
     )

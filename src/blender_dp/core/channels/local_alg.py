@@ -8,12 +8,12 @@ its t is the device's t to the last bit. Thresholds are rounded down: less truth
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 
 from blender_dp.core.certificate.certificate import Part, least_epsilon
-from blender_dp.core.channels.report import Question
+from blender_dp.core.channels.report import Layout, Question
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.enclosure import exp_enclosure
 from blender_dp.core.exact.randomness import WordArray
@@ -34,15 +34,9 @@ class LocalAlgMechanism:
     name: ClassVar[str] = "local-alg"
     version: ClassVar[int] = 1
     title: ClassVar[str] = "LocalAlg"
-    """The name for people."""
     preset: ClassVar[Preset] = "paper"
-    """The preset whose server steps read these reports."""
-    is_pure: ClassVar[bool] = False
-    """Whether a report is private with δ = 0."""
-    names_one_cell: ClassVar[bool] = True
-    """Whether a report is one cell; otherwise it is a question and a set of items."""
+    layout: ClassVar[Layout] = "cell"
     query_share: ClassVar[float] = 0.0
-    """φ: every client reports on its record."""
 
     epsilon: float
     delta: float
@@ -69,8 +63,12 @@ class LocalAlgMechanism:
         )
 
     def channels(self, cells: Cells) -> dict[Question, "LocalAlgChannel"]:
-        """Return the channel of every question that a list with these cells asks."""
+        """Return the channel of the only question: every client reports on its record."""
         return {"record": LocalAlgChannel.of(cells, self)}
+
+    def estimators(self, _: Cells) -> NoReturn:
+        """Refuse: the estimates are those of Fig. 5, a step of the preset ``paper``."""
+        raise ParameterError("mechanism", f"read by the steps of {self.preset}", self.name)
 
     def likelihood_ratio(self, cells: Cells) -> Fraction:
         """Return exactly by how much two inputs may differ in the probability of a report."""
@@ -133,6 +131,8 @@ class LocalAlgChannel:
     """Words below this keep the query."""
     url_thresholds: tuple[int, ...]
     """Words below this keep the URL, for every query."""
+    subset_size: ClassVar[int] = 1
+    """A report names one cell."""
 
     @classmethod
     def of(cls, cells: Cells, mechanism: "Mechanism") -> "LocalAlgChannel":
@@ -163,6 +163,11 @@ class LocalAlgChannel:
             query_threshold=query_threshold,
             url_thresholds=tuple(url_threshold[k_q] for k_q in cells.urls_per_query.tolist()),
         )
+
+    @property
+    def size(self) -> int:
+        """K, the cells that may be named."""
+        return self.cells.cell_count
 
     @property
     def t(self) -> float:

@@ -1,11 +1,69 @@
-"""Mechanisms by which devices report; each describes itself in a file of this folder."""
+"""Mechanism: how devices report; each one describes itself in a file of this folder."""
 
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol
+
+from blender_dp.core.certificate.certificate import Part
+from blender_dp.core.channels.channel import Channel, Estimator
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.report import Layout, Question
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
+from blender_dp.core.head_list.cells import Cells
+from blender_dp.core.parameters import Preset
 
-Mechanism = LocalAlgMechanism | SubsetSelectionMechanism
-"""The description that is published with a head list."""
+
+class Mechanism(Protocol):
+    """The description that is published with a head list: a frozen dataclass.
+
+    Its fields are written into ``head_list.json``; what is a class variable is not.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    name: ClassVar[str]
+    """The name in a head list and in a report."""
+    version: ClassVar[int]
+    """The version, which follows the name."""
+    title: ClassVar[str]
+    """The name for people."""
+    preset: ClassVar[Preset]
+    """The preset whose server steps read these reports."""
+    layout: ClassVar[Layout]
+    """How reports are written and counted."""
+
+    def __init__(self, **described: Any) -> None: ...  # noqa: ANN401 - the fields of the dataclass
+
+    @property
+    def epsilon(self) -> float:
+        """ε of all reports of a client together."""
+
+    @property
+    def delta(self) -> float:
+        """δ of all reports of a client together; 0 if they are purely private."""
+
+    @property
+    def records_per_client(self) -> int:
+        """m_C, how many reports a client sends, one per record."""
+
+    @property
+    def query_share(self) -> float:
+        """φ, the share of the clients who are asked for the query only."""
+
+    def channels(self, cells: Cells) -> Mapping[Question, Channel]:
+        """Return the channel of every question that a list with these cells may ask."""
+
+    def estimators(self, cells: Cells) -> Mapping[Question, Estimator]:
+        """Return what the preset ``sharp`` estimates with, by question."""
+
+    def likelihood_ratio(self, cells: Cells) -> Fraction:
+        """Return exactly by how much two inputs may differ in the probability of a report."""
+
+    def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
+        """Compute what all reports of a client spend, against a promise of (ε, δ)."""
+
+
 MECHANISMS: dict[str, type[Mechanism]] = {
-    kind.name: kind for kind in (LocalAlgMechanism, SubsetSelectionMechanism)
+    LocalAlgMechanism.name: LocalAlgMechanism,
+    SubsetSelectionMechanism.name: SubsetSelectionMechanism,
 }
 """Every mechanism, by its name in a head list."""

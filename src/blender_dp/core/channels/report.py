@@ -5,6 +5,8 @@ from typing import Literal
 
 Question = Literal["record", "query"]
 """What a client was asked for; decided without looking at its data."""
+Layout = Literal["cell", "items"]
+"""How reports are written: the number of one cell, or a question and packed numbers of items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

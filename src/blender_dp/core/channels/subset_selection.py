@@ -13,18 +13,15 @@ that device and server, in any language, mean the same channel to the last bit.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from blender_dp.core.certificate.certificate import Part
 from blender_dp.core.channels.local_alg import WORD
-from blender_dp.core.channels.report import Question
+from blender_dp.core.channels.report import Layout, Question
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.enclosure import exp_enclosure, ln_enclosure
 from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 from blender_dp.core.parameters import Preset, exact
-
-if TYPE_CHECKING:
-    from blender_dp.core.channels.mechanism import Mechanism
 
 _BITS = 256
 
@@ -39,17 +36,10 @@ class SubsetSelectionMechanism:
     name: ClassVar[str] = "subset-selection"
     version: ClassVar[int] = 1
     title: ClassVar[str] = "subset selection"
-    """The name for people."""
     preset: ClassVar[Preset] = "sharp"
-    """The preset whose server steps read these reports."""
-    is_pure: ClassVar[bool] = True
-    """Whether a report is private with δ = 0."""
-    names_one_cell: ClassVar[bool] = False
-    """Whether a report is one cell; otherwise it is a question and a set of items."""
+    layout: ClassVar[Layout] = "items"
     records_per_client: ClassVar[int] = 1
-    """A client reports once, about one record."""
     delta: ClassVar[float] = 0.0
-    """Subset selection is pure."""
 
     epsilon: float
     query_share: float
@@ -69,8 +59,15 @@ class SubsetSelectionMechanism:
 
     def channels(self, cells: Cells) -> dict[Question, "SubsetChannel"]:
         """Return the channel of every question that a list with these cells may ask."""
-        both = SubsetChannels.of(cells, self)
-        return {"record": both.records, "query": both.queries}
+        epsilon = exact(self.epsilon)
+        return {
+            "record": SubsetChannel.of(cells.cell_count, epsilon),
+            "query": SubsetChannel.of(cells.query_count, epsilon),
+        }
+
+    def estimators(self, cells: Cells) -> dict[Question, "SubsetChannel"]:
+        """Return the channels themselves: each estimates the answers to its question."""
+        return self.channels(cells)
 
     def likelihood_ratio(self, cells: Cells) -> Fraction:
         """Return exactly by how much two inputs may differ in the probability of a report."""
@@ -240,31 +237,6 @@ class SubsetChannel:
     def _rare_variance(self) -> Fraction:
         n, d, t = self.size, self.subset_size, self.threshold
         return Fraction((d * WORD - t) * ((n - 1 - d) * WORD + t), (n * t - d * WORD) ** 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubsetChannels:
-    """Both questions that clients of one head list may be asked."""
-
-    records: SubsetChannel
-    """Among the K cells."""
-    queries: SubsetChannel
-    """Among the k queries, ⋆ one of them."""
-
-    @classmethod
-    def of(cls, cells: Cells, mechanism: "Mechanism") -> "SubsetChannels":
-        """Compute both channels of a head list with these cells."""
-        if not isinstance(mechanism, SubsetSelectionMechanism):
-            raise ParameterError("mechanism", SubsetSelectionMechanism.name, mechanism.name)
-        epsilon = exact(mechanism.epsilon)
-        return cls(
-            records=SubsetChannel.of(cells.cell_count, epsilon),
-            queries=SubsetChannel.of(cells.query_count, epsilon),
-        )
-
-    def asking(self, question: Question) -> SubsetChannel:
-        """Return the channel of one question."""
-        return self.records if question == "record" else self.queries
 
 
 def _odds_of_a_lie(epsilon: Fraction) -> Fraction:

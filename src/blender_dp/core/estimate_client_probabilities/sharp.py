@@ -1,12 +1,12 @@
-"""EstimateClientProbabilities for subset selection: each question is estimated by itself.
+"""EstimateClientProbabilities of the ``sharp`` preset: each question is estimated by itself.
 
 Privacy: the reports are private when they arrive; this is post-processing.
 """
 
 import numpy as np
 
+from blender_dp.core.channels.channel import Estimator
 from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
@@ -22,36 +22,36 @@ def estimate_client_probabilities(clients: Clients, head_list: HeadList) -> Grou
 
 
 def client_estimates(reports: ReportCounts, cells: Cells, mechanism: Mechanism) -> GroupEstimates:
-    """Undo the known bias of subset selection in what the reports name.
+    """Undo the known bias of the mechanism in what the reports name.
 
     The variances are taken at the estimates themselves, for display; what combines estimates
     takes them at a common p, from ``evidence``.
     """
-    channels = SubsetChannels.of(cells, mechanism)
+    estimators = mechanism.estimators(cells)
     if reports.cell_reports < 1:
         raise BlenderError("one report on a record or more is needed for an estimate; got 0")
+    records = _view(reports.cells, reports.cell_reports, estimators["record"])
+    queries = None
+    if reports.query_reports:
+        queries = _view(reports.queries, reports.query_reports, estimators["query"])
     return GroupEstimates(
-        cells=_estimates(reports.cells, reports.cell_reports, channels.records),
-        queries=_estimates(reports.queries, reports.query_reports, channels.queries),
+        cells=_estimates(records, cells.cell_count),
+        queries=_estimates(queries, cells.query_count),
         counts=reports.cells,
         total=reports.cell_reports,
-        evidence=ClientViews(
-            records=_view(reports.cells, reports.cell_reports, channels.records),
-            queries=_view(reports.queries, reports.query_reports, channels.queries),
-        ),
+        evidence=ClientViews(records=records, queries=queries),
     )
 
 
-def _view(counts: IntArray, reports: int, channel: SubsetChannel) -> ClientView | None:
-    if not reports:
-        return None
-    return ClientView(estimate=channel.estimate(counts, reports), channel=channel, reports=reports)
+def _view(counts: IntArray, reports: int, estimator: Estimator) -> ClientView:
+    estimate = estimator.estimate(counts, reports)
+    return ClientView(estimate=estimate, channel=estimator, reports=reports)
 
 
-def _estimates(counts: IntArray, reports: int, channel: SubsetChannel) -> Estimate:
+def _estimates(view: ClientView | None, items: int) -> Estimate:
     """Return the estimates of one question; not a number where nobody was asked."""
-    if not reports:
-        nothing = np.full(len(counts), np.nan)
+    if view is None:
+        nothing = np.full(items, np.nan)
         return Estimate(probability=nothing, variance=nothing)
-    p = channel.estimate(counts, reports)
-    return Estimate(probability=p, variance=channel.variance(np.clip(p, 0, 1), reports))
+    p = view.estimate
+    return Estimate(probability=p, variance=view.channel.variance(np.clip(p, 0, 1), view.reports))

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.subset_selection import SubsetChannels, SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.discovery import Discovery
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
@@ -146,13 +146,13 @@ def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) 
     views = opt_in.evidence.among(n_o + clients)
     p = views.start()
     _, spread = views.combined(n_o * p)
-    channels = SubsetChannels.of(cells, mechanism)
+    estimators = mechanism.estimators(cells)
     share = choose_query_share(
         cells,
         p,
         spread / n_o**2,
-        record_channel=channels.records,
-        query_channel=channels.queries,
+        record_channel=estimators["record"],
+        query_channel=estimators["query"],
         clients=clients,
     )
     return SubsetSelectionMechanism(epsilon=mechanism.epsilon, query_share=share)

@@ -4,26 +4,15 @@ Every client sends one report, about the query alone with probability φ, else a
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from blender_dp.core.channels.channel import Estimator
 from blender_dp.core.estimation.consistency import posterior_variances
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 QUERY_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
 """φ is one of these; never 1: without records nothing checks what the opt-in users say of them."""
-
-
-class Channel(Protocol):
-    """How reports are randomised, as far as estimates need to know."""
-
-    @property
-    def fake_weight(self) -> float:
-        """How many honest clients one fake report counts for, on the item that it names."""
-
-    def variance(self, p: FloatArray, reports: int) -> FloatArray:
-        """Return the variance that randomising alone gives an estimate of ``p``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +21,7 @@ class ClientView:
 
     estimate: FloatArray
     """Unbiased shares of the cells, or of the queries; negative ones among them."""
-    channel: Channel
+    channel: Estimator
     reports: int
     """n_g: how many clients reported in this way, at least one."""
 
@@ -69,8 +58,8 @@ def choose_query_share(
     p: FloatArray,
     opt_in_variance: FloatArray,
     *,
-    record_channel: Channel,
-    query_channel: Channel,
+    record_channel: Estimator,
+    query_channel: Estimator,
     clients: int,
 ) -> float:
     """Return the φ with the least predicted sum of standard errors, listed records and queries.

@@ -4,18 +4,18 @@ Privacy: (ε/m_C, δ/m_C) per call in the local model (``theorem:localalg-priv``
 client; see PRIVACY.md beside this file.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
 from blender_dp.core.channels.local_alg import LocalAlgChannel
-from blender_dp.core.channels.report import Report
 from blender_dp.core.exact.randomness import Randomness, WordArray
-from blender_dp.core.head_list.cells import IntArray
-from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.cells import BoolArray, IntArray
 
 _BLOCK = 1 << 16
 """Reports drawn at once: their words stay in the processor's cache."""
+_TABLE_BYTES = 1 << 21
+"""Size of a table of who names what."""
 
 
 def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> int:
@@ -39,12 +39,9 @@ def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> in
     return cell  # line 21
 
 
-def reporter(
-    head_list: HeadList, _: str | bytes | None, randomness: Randomness
-) -> Callable[[int], Report]:
-    """Return the function from a true cell to the report of one device."""
-    channel = LocalAlgChannel.of(head_list.cells, head_list.mechanism)
-    return lambda cell: Report(question="record", items=(privatize(cell, channel, randomness),))
+def choose_cell(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> tuple[int, ...]:
+    """Return what one report names: one cell."""
+    return (privatize(cell, channel, randomness),)
 
 
 def _other(item: int, count: int, randomness: Randomness) -> int:
@@ -67,6 +64,16 @@ def privatize_many(
             true_cells[block], channel, last_true_url_word, randomness
         )
     return reports
+
+
+def choose_cells(
+    true_cells: IntArray, channel: LocalAlgChannel, randomness: Randomness
+) -> Iterator[BoolArray]:
+    """Yield which cell each of many clients names, a table at a time: a row is a client."""
+    reports = privatize_many(true_cells, channel, randomness)
+    rows = max(_TABLE_BYTES // channel.size, 1)
+    for start in range(0, len(reports), rows):
+        yield reports[start : start + rows, np.newaxis] == np.arange(channel.size)
 
 
 def report_counts(

@@ -3,16 +3,13 @@
 Privacy: ε in the local model, one report a client; see PRIVACY.md beside this file.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from blender_dp.core.channels.public_coin import question_for
-from blender_dp.core.channels.report import Report
-from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetChannels
+from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
-from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.counted_subsets import SecureCoins, count_subsets
 
 _BLOCK_BYTES = 1 << 21
@@ -43,29 +40,6 @@ def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> 
     if names_truth:
         named.add(item)
     return tuple(sorted(named))
-
-
-def reporter(
-    head_list: HeadList, campaign_id: str | bytes | None, randomness: Randomness
-) -> Callable[[int], Report]:
-    """Return the function from a true cell to the report of one device.
-
-    Args:
-        head_list: What the collector published.
-        campaign_id: The client's public name, which decides the question; without one, a coin.
-        randomness: Where the noise comes from.
-    """
-    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
-    query_of_cell, share = head_list.cells.query_of_cell, head_list.mechanism.query_share
-
-    def report(cell: int) -> Report:
-        question = question_for(share, campaign_id, randomness)
-        item = cell if question == "record" else int(query_of_cell[cell])
-        return Report(
-            question=question, items=choose_subset(item, channels.asking(question), randomness)
-        )
-
-    return report
 
 
 def choose_subsets(

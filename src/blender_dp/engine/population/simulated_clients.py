@@ -6,15 +6,12 @@ from typing import Protocol
 
 import numpy as np
 
+from blender_dp.core.channels.channel import Channel
 from blender_dp.core.channels.report import Question
-from blender_dp.core.channels.subset_selection import (
-    SubsetChannels,
-)
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.local_alg.device import Channel, report_counts
-from blender_dp.core.local_alg.sharp import choose_subsets
+from blender_dp.core.local_alg.device import draw_reports, report_counts
 from blender_dp.core.population import ReportCounts
 
 Randomise = Callable[[IntArray, Channel], IntArray]
@@ -93,14 +90,14 @@ def one_by_one(randomness: Randomness) -> Randomise:
     return lambda true_counts, channel: report_counts(true_counts, channel, randomness)
 
 
-def subsets_one_by_one(
+def reports_one_by_one(
     true_counts: Mapping[Question, IntArray], head_list: HeadList, randomness: Randomness
 ) -> dict[Question, Iterator[BoolArray]]:
     """Return the items that every client names, by question: tables with one row per client."""
-    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
+    channels = head_list.mechanism.channels(head_list.cells)
     return {
-        question: choose_subsets(
-            np.repeat(np.arange(len(counts)), counts), channels.asking(question), randomness
+        question: draw_reports(
+            np.repeat(np.arange(len(counts)), counts), channels[question], randomness
         )
         for question, counts in true_counts.items()
     }

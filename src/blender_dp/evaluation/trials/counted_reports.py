@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from blender_dp.core.channels.channel import Channel
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.local_alg.counted_subsets import count_subsets
-from blender_dp.core.local_alg.device import Channel, report_counts
+from blender_dp.core.local_alg.device import report_counts
 from blender_dp.engine.population.simulated_clients import Randomise
 
 

@@ -12,7 +12,6 @@ from blender_dp.wire.documents.document import read_document, verified, with_dig
 from blender_dp.wire.documents.fields import Fields
 
 FORMAT = "blender-dp head list"
-_KNOWN = [f"{kind.name}/{kind.version}" for kind in MECHANISMS.values()]
 
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
@@ -81,8 +80,9 @@ def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
 
 def _read_mechanism(fields: Fields) -> Mechanism:
     name = fields.text("name")
-    if f"{name}/{fields.whole('version', at_least=0)}" not in _KNOWN:
-        fields.refuse("name and version", f"must be those of {' or '.join(_KNOWN)}")
+    known = [f"{kind.name}/{kind.version}" for kind in MECHANISMS.values()]
+    if f"{name}/{fields.whole('version', at_least=0)}" not in known:
+        fields.refuse("name and version", f"must be those of {' or '.join(known)}")
     kind = MECHANISMS[name]
     described: dict[str, Any] = {
         field.name: fields.decimal(field.name)

@@ -1,4 +1,4 @@
-"""Reports of LocalAlg: the number of one cell."""
+"""Reports of one cell: its number."""
 
 import itertools
 import json
@@ -9,21 +9,32 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import UnknownReportError
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.staging import staged_file
-from blender_dp.wire.reports.report_files import Codec, format_of, shared_fields
+from blender_dp.wire.reports.packed_items import ItemPacking
+from blender_dp.wire.reports.report_files import (
+    Codec,
+    NamedTables,
+    ReportFields,
+    format_of,
+    shared_fields,
+)
 
 
-def write_reports(path: Path, head_list: HeadList, report_counts: IntArray) -> None:
-    """Write many reports of LocalAlg sorted by cell, an order that reveals nothing."""
+def _write(path: Path, head_list: HeadList, named: NamedTables) -> int:
+    """Write many reports sorted by cell, an order that reveals nothing."""
     write = _write_lines if format_of(path) == "json" else _write_parquet
+    counts = np.zeros(head_list.cells.cell_count, dtype=np.int64)
+    for table in named["record"]:
+        counts += table.sum(axis=0)
     with staged_file(path) as partial:
-        write(partial, head_list, report_counts)
+        write(partial, head_list, counts)
+    return int(counts.sum())
 
 
 def _write_lines(path: Path, head_list: HeadList, report_counts: IntArray) -> None:
@@ -42,7 +53,7 @@ def _write_parquet(path: Path, head_list: HeadList, report_counts: IntArray) -> 
 
 
 class CellCounter:
-    """Counts reports of LocalAlg by cell."""
+    """Counts reports by cell."""
 
     fields = ("cell",)
     texts = ()
@@ -71,8 +82,12 @@ class CellCounter:
         )
 
 
-def _report_fields(_: HeadList, report: Report) -> dict[str, Any]:
-    return {"cell": report.items[0]}
+def _report_fields(_: HeadList) -> ReportFields:
+    return lambda _, named: [{"cell": cell} for cell in np.nonzero(named)[1].tolist()]
+
+
+def _packings(_: HeadList) -> dict[Question, ItemPacking]:
+    return {}
 
 
 def _count_fields(_: ReportCounts) -> dict[str, Any]:
@@ -87,6 +102,8 @@ def _read_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> Report
 
 CODEC = Codec(
     report_fields=_report_fields,
+    write=_write,
+    packings=_packings,
     counter=CellCounter,
     count_fields=_count_fields,
     read_counts=_read_counts,

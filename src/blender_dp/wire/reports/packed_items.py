@@ -21,7 +21,7 @@ from operator import lt
 import numpy as np
 import numpy.typing as npt
 
-from blender_dp.core.channels.subset_selection import SubsetChannel
+from blender_dp.core.channels.channel import Channel
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 
 ByteArray = npt.NDArray[np.uint8]
@@ -58,7 +58,7 @@ class ItemPacking:
         object.__setattr__(self, "length", min(as_list, as_bitmap))
 
     @classmethod
-    def of(cls, channel: SubsetChannel) -> "ItemPacking":
+    def of(cls, channel: Channel) -> "ItemPacking":
         """Return the form of this channel's reports."""
         return cls(size=channel.size, subset_size=channel.subset_size)
 
@@ -141,11 +141,12 @@ class ItemPacking:
             return None
         return items
 
-    def table(self, items: tuple[int, ...]) -> BoolArray:
-        """Return one report as a table of one row."""
-        named = np.zeros((1, self.size), dtype=np.bool_)
-        named[0, list(items)] = True
-        return named
+
+def table_of(items: Sequence[int], size: int) -> BoolArray:
+    """Return one report as a table of one row."""
+    named = np.zeros((1, size), dtype=np.bool_)
+    named[0, list(items)] = True
+    return named
 
 
 def to_text(report: bytes) -> str:

@@ -1,6 +1,6 @@
 """Files of reports: one JSON object per line, or a Parquet file with the same fields as columns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -9,13 +9,14 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.json as pj
 
-from blender_dp.core.channels.report import Report
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import HeadListMismatchError, InputError
-from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest, mechanism_name
+from blender_dp.wire.reports.packed_items import ItemPacking
 
 VERSION = 1
 _FORMATS: dict[str, Literal["json", "parquet"]] = {
@@ -23,6 +24,12 @@ _FORMATS: dict[str, Literal["json", "parquet"]] = {
     ".ndjson": "json",
     ".parquet": "parquet",
 }
+
+
+NamedTables = Mapping[Question, Iterable[BoolArray]]
+"""For each question, tables with one row per client and one column per item."""
+ReportFields = Callable[[Question, BoolArray], list[dict[str, Any]]]
+"""From such a table to the fields of every report, beside those that all reports share."""
 
 
 class ReportCounter(Protocol):
@@ -45,10 +52,14 @@ class ReportCounter(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
-    """Functions that write and read the reports of one mechanism."""
+    """Functions that write and read the reports of one layout."""
 
-    report_fields: Callable[[HeadList, Report], dict[str, Any]]
-    """Returns the fields of one report in JSON."""
+    report_fields: Callable[[HeadList], ReportFields]
+    """Returns the fields of reports in JSON; prepared once for all reports to a list."""
+    write: Callable[[Path, HeadList, NamedTables], int]
+    """Writes a file of reports in an order that reveals nothing; returns their number."""
+    packings: Callable[[HeadList], Mapping[Question, ItemPacking]]
+    """Returns the packing of every question that is asked; none if items are not packed."""
     counter: Callable[[HeadList], ReportCounter]
     count_fields: Callable[[ReportCounts], dict[str, Any]]
     """Returns the fields of ``client_estimates.json`` besides the counts by cell."""

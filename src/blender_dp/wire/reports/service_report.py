@@ -1,6 +1,6 @@
 """Reports that a service receives: each with a random id, alone or in a batch; version 1.
 
-The id is drawn before the report. Under subset selection it also decides which question the
+The id is drawn before the report. Where there are two questions it also decides which one the
 device answers (:mod:`blender_dp.core.channels.public_coin`): no device can choose its question.
 """
 
@@ -23,9 +23,8 @@ from blender_dp.wire.reports.packed_items import (
     rows_of_texts,
     to_text,
 )
-from blender_dp.wire.reports.report import report_document
+from blender_dp.wire.reports.report import codec_of, report_document
 from blender_dp.wire.reports.report_files import shared_fields
-from blender_dp.wire.reports.subset_reports import packings
 
 ID_BYTES = 16
 ID_LETTERS = 22
@@ -107,10 +106,9 @@ class ReportReader:
     """Checks reports for one head list, many at once; build it once and keep it."""
 
     def __init__(self, head_list: HeadList) -> None:
-        self.has_cells = head_list.mechanism.names_one_cell
         self._query_share = head_list.mechanism.query_share
         self._shared = shared_fields(head_list)
-        self._packings = {} if self.has_cells else packings(head_list)
+        self._packings = codec_of(head_list).packings(head_list)
         self._cell_count = head_list.cells.cell_count
 
     def require_shared(self, version: object, head_list: str, mechanism: str) -> None:
@@ -136,7 +134,7 @@ class ReportReader:
         return rows.tobytes()
 
     def cells(self, cells: Sequence[int]) -> list[NamedItems]:
-        """Read reports of LocalAlg."""
+        """Read reports of one cell."""
         if any(type(cell) is not int or not 0 <= cell < self._cell_count for cell in cells):
             raise RefusedReportError(ReportFault.ITEMS)
         items = np.array(cells, dtype=np.int64).reshape(-1, 1)
@@ -145,7 +143,7 @@ class ReportReader:
     def subsets(
         self, ids: bytes, questions: Sequence[str], items: Sequence[str]
     ) -> list[NamedItems]:
-        """Read reports of subset selection, by the question that they answer."""
+        """Read reports of several items, by the question that they answer."""
         if any(question not in self._packings for question in set(questions)):
             raise RefusedReportError(ReportFault.QUESTION)
         answered = np.array([question == "query" for question in questions])
@@ -159,7 +157,7 @@ class ReportReader:
         ]
 
     def single(self, id_text: str, question: str, items: str) -> tuple[bytes, NamedItems]:
-        """Read one report of subset selection, faster than as a batch of one."""
+        """Read one report of several items, faster than as a batch of one."""
         report_id = _id_in(id_text)
         asked: Question = "query" if asked_for_query(report_id, self._query_share) else "record"
         if question not in self._packings:

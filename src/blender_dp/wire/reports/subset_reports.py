@@ -1,4 +1,4 @@
-"""Reports of subset selection: the question, and the items named in a fixed number of bytes."""
+"""Reports of several items: the question, and the items named in a fixed number of bytes."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from blender_dp.core.channels.report import Question, Report
-from blender_dp.core.channels.subset_selection import SubsetChannels
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import UnknownReportError
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
@@ -19,41 +18,41 @@ from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.staging import staged_file
 from blender_dp.wire.reports.packed_items import ByteArray, ItemPacking, from_texts, to_text
-from blender_dp.wire.reports.report_files import Codec, distinct_values, format_of, shared_fields
+from blender_dp.wire.reports.report_files import (
+    Codec,
+    NamedTables,
+    ReportFields,
+    distinct_values,
+    format_of,
+    shared_fields,
+)
 
 _BYTES_AT_ONCE = 1 << 18
 """Size of reports that are unpacked together; each bit becomes a byte."""
 
 
-def packings(head_list: HeadList) -> dict[Question, ItemPacking]:
-    """Return the layout of the reports to each question."""
+def _packings(head_list: HeadList) -> dict[Question, ItemPacking]:
+    """Return the packing of the reports to each question that is asked."""
     mechanism = head_list.mechanism
-    channels = SubsetChannels.of(head_list.cells, mechanism)
-    packed: dict[Question, ItemPacking] = {"record": ItemPacking.of(channels.records)}
-    if mechanism.query_share > 0:
-        packed["query"] = ItemPacking.of(channels.queries)
-    return packed
+    return {
+        question: ItemPacking.of(channel)
+        for question, channel in mechanism.channels(head_list.cells).items()
+        if question == "record" or mechanism.query_share > 0
+    }
 
 
-def _report_fields(head_list: HeadList, report: Report) -> dict[str, Any]:
-    """Return the fields of one report in JSON."""
-    packing = packings(head_list)[report.question]
-    packed = packing.pack(packing.table(report.items))
-    return {"question": report.question, "items": to_text(packed.tobytes())}
+def _report_fields(head_list: HeadList) -> ReportFields:
+    forms = _packings(head_list)
+    return lambda question, named: [
+        {"question": question, "items": to_text(row.tobytes())}
+        for row in forms[question].pack(named)
+    ]
 
 
-def write_subset_reports(
-    path: Path, head_list: HeadList, named: Mapping[Question, Iterable[BoolArray]]
-) -> int:
-    """Write many reports, sorted by their bytes, which reveals nothing; return their number.
-
-    Args:
-        path: A .parquet or .jsonl file.
-        head_list: The list of the reports.
-        named: For each question, tables with one row per client and one column per item.
-    """
+def _write(path: Path, head_list: HeadList, named: NamedTables) -> int:
+    """Write many reports, sorted by their bytes, which reveals nothing."""
     write = _write_lines if format_of(path) == "json" else _write_parquet
-    forms = packings(head_list)
+    forms = _packings(head_list)
     packed = {question: _sorted_rows(forms[question], tables) for question, tables in named.items()}
     with staged_file(path) as partial:
         write(partial, shared_fields(head_list), packed)
@@ -95,13 +94,13 @@ def _write_parquet(
 
 
 class SubsetCounter:
-    """Counter of reports of subset selection, which refuses reports that no device could send."""
+    """Counts reports by question and item; refuses reports that no device could send."""
 
     fields = ("question", "items")
     texts = ("question", "items")
 
     def __init__(self, head_list: HeadList) -> None:
-        self._packings = packings(head_list)
+        self._packings = _packings(head_list)
         cells = head_list.cells
         sizes: dict[Question, int] = {"record": cells.cell_count, "query": cells.query_count}
         self._named = {question: np.zeros(n, dtype=np.int64) for question, n in sizes.items()}
@@ -185,26 +184,30 @@ def _count_fields(reports: ReportCounts) -> dict[str, Any]:
 
 
 def _read_counts(fields: Fields, cells: IntArray, head_list: HeadList) -> ReportCounts:
-    """Read the counts of subset selection; each report names d different items."""
-    channels = SubsetChannels.of(head_list.cells, head_list.mechanism)
+    """Read the counts; each report names d different items."""
+    channels = head_list.mechanism.channels(head_list.cells)
     reports = ReportCounts(
         cells=cells,
         cell_reports=fields.whole("reports", at_least=2),
         queries=fields.counts("query_report_counts", head_list.cells.query_count),
         query_reports=fields.whole("query_reports", at_least=0),
     )
-    for name, counts, total, channel in (
-        ("report_counts", reports.cells, reports.cell_reports, channels.records),
-        ("query_report_counts", reports.queries, reports.query_reports, channels.queries),
-    ):
-        is_possible = counts.min() >= 0 and counts.max() <= total
-        if not is_possible or int(counts.sum()) != total * channel.subset_size:
+    counted: tuple[tuple[str, Question, IntArray, int], ...] = (
+        ("report_counts", "record", reports.cells, reports.cell_reports),
+        ("query_report_counts", "query", reports.queries, reports.query_reports),
+    )
+    for name, question, counts, total in counted:
+        each = channels[question].subset_size if question in channels else 0
+        is_possible = counts.min() >= 0 and counts.max() <= total and (each or not total)
+        if not is_possible or int(counts.sum()) != total * each:
             fields.refuse(name, f"must be what {total} reports can name")
     return reports
 
 
 CODEC = Codec(
     report_fields=_report_fields,
+    write=_write,
+    packings=_packings,
     counter=SubsetCounter,
     count_fields=_count_fields,
     read_counts=_read_counts,

@@ -11,6 +11,7 @@ from typing import cast
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from blender_dp.core.channels.report import Layout
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.service.http.bodies.request_body import ReceivedBody, explain_refusal
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
@@ -32,7 +33,7 @@ _MOST_OBJECTS = MOST_REPORTS + 1
 
 
 class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One report of a batch, for subset selection."""
+    """One report of a batch, of several items."""
 
     report_id: str
     question: str
@@ -40,7 +41,7 @@ class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class CellReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """One report of a batch, for LocalAlg."""
+    """One report of a batch, of one cell."""
 
     report_id: str
     cell: int
@@ -55,7 +56,7 @@ class _Envelope(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SubsetBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
-    """A single report or a batch of subset selection."""
+    """A single report or a batch, of several items each."""
 
     report_id: str | UnsetType = UNSET
     question: str | UnsetType = UNSET
@@ -64,13 +65,14 @@ class SubsetBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
 
 
 class CellBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
-    """A single report or a batch of LocalAlg."""
+    """A single report or a batch, of one cell each."""
 
     report_id: str | UnsetType = UNSET
     cell: int | UnsetType = UNSET
     reports: list[CellReport] | UnsetType = UNSET
 
 
+_BODIES: dict[Layout, type[SubsetBody | CellBody]] = {"cell": CellBody, "items": SubsetBody}
 _SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
 """Quotation marks around the names of the shared fields and around their two texts."""
 
@@ -80,8 +82,7 @@ class ReportIntake:
 
     def __init__(self, head_list: HeadList, tag_key: bytes) -> None:
         self._reader = ReportReader(head_list)
-        body: type[SubsetBody | CellBody] = CellBody if self._reader.has_cells else SubsetBody
-        self._decoder: msgspec.json.Decoder[SubsetBody | CellBody] = msgspec.json.Decoder(body)
+        self._decoder = msgspec.json.Decoder(_BODIES[head_list.mechanism.layout])
         self._tag_key = tag_key
 
     def receive(self, body: ReceivedBody) -> CheckedReports:
