@@ -50,8 +50,18 @@ class Collection:
 
     @property
     def invitation(self) -> str:
-        """The link that people are given."""
+        """The address of its documents."""
         return f"{self.service}/v1/campaigns/{self.campaign}"
+
+    @property
+    def share_page(self) -> str:
+        """The link that people are given."""
+        return f"{self.service}/join/{self.campaign}"
+
+    @property
+    def dashboard_page(self) -> str:
+        """The address that an operator sees."""
+        return f"{self.service}/#/campaigns/{self.campaign}"
 
     @property
     def port(self) -> int:

@@ -50,7 +50,7 @@ def standing(firefox: Firefox) -> str:
 
 def consent(firefox: Firefox, collection: Collection) -> None:
     """Look a campaign up, choose, and allow in Firefox what it asks about."""
-    firefox.type("#invitation", f"{collection.service}/join/{collection.campaign}")
+    firefox.type("#invitation", collection.share_page)
     firefox.click("#find button")
     assert "127.0.0.1" in firefox.press_allow()
     firefox.wait_for_text("#name", "Popular searches of a town")

@@ -37,7 +37,7 @@ def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
         expect(options.locator("#nothing-left")).to_be_visible()
         send_as_they_are(person, campaigns[SECOND])
         # Looking at another campaign, and choosing for it, leaves the ledger as it is.
-        page = person.take_up(campaigns[THIRD].invitation)
+        page = person.take_up(campaigns[THIRD].dashboard_page)
         options = person.choose(page, "I trust nobody")
         expect(options.locator("#sent h3")).to_have_text([THIRD, SECOND, FIRST])
         expect(options.locator("#nothing-left")).to_be_hidden()
@@ -55,12 +55,49 @@ def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
         expect(given.get_by_role("button", name="Withdraw")).to_have_count(0)
         expect(given).to_contain_text("deleted again by the service")
         expect(options.locator("#spent")).to_have_text("4")  # what was spent stays spent
+        nothing_is_promised_when_it_is_over(person, options, campaigns[THIRD])
+        texts_of_others_stay_harmless(person, options)
+
+
+def nothing_is_promised_when_it_is_over(
+    person: Person, options: Page, campaign: Collection
+) -> None:
+    """Let the operator give a campaign up that waits for this person's report."""
+    expect(options.locator("#standing")).to_contain_text("one report will be sent when")
+    campaign.move("purge", "opt-in-open", then="purged")
+    options.get_by_role("button", name="Check now").click()
+    expect(options.locator("#standing")).to_contain_text("No report was sent, and none will be.")
+    page = person.take_up(campaign.share_page)
+    for choice in ("I trust them", "I trust nobody"):
+        expect(page.get_by_role("radio", name=choice)).to_be_disabled()
+
+
+def texts_of_others_stay_harmless(person: Person, options: Page) -> None:
+    """Show a name that turns the direction of a text, and an address that is a program."""
+    person.worker.evaluate(
+        """async () => {
+            const { campaigns } = await chrome.storage.local.get('campaigns');
+            const hostile = { name: 'weather\u202egnp.exe', privacyPolicy: 'javascript:alert(1)' };
+            await chrome.storage.local.set({ campaigns: [{ ...campaigns[0], ...hostile }] });
+        }"""
+    )
+    options.reload()
+    hostile = part(options, "weather\ufffdgnp.exe")
+    expect(hostile).to_contain_text("It gives no privacy policy.")
+    expect(hostile.get_by_role("link")).to_have_count(0)
 
 
 def take_private_reports(person: Person, campaign: Collection, engine_port: int) -> Page:
     """Search twice under "your searches stay on this device"."""
-    page = person.take_up(campaign.invitation)
-    expect(page.get_by_role("radio", name="I trust nobody")).to_be_enabled()
+    page = person.take_up(campaign.share_page)
+    expect(page.locator("#name")).to_have_text(FIRST)
+    shown = page.locator("#collector")
+    expect(shown).to_contain_text(
+        f"Goes to 127.0.0.1:{campaign.port}. Collected by A town library."
+    )
+    expect(shown).to_contain_text("Questions: privacy@library.example.")
+    policy = shown.get_by_role("link", name="https://library.example/privacy")
+    expect(policy).to_have_attribute("href", "https://library.example/privacy")
     options = person.choose(page, "I trust nobody")
     person.watch(options)
     for query in ("private one", "private two"):

@@ -22,7 +22,12 @@ export default defineConfig(({ mode }) => ({
   base: './',
   publicDir: at('public'),
   logLevel: 'warn',
-  resolve: { alias: { '@blender-dp/client': at('../client/src/index.ts') } },
+  resolve: {
+    alias: {
+      '@blender-dp/client': at('../client/src/index.ts'),
+      '@blender-dp/pages': at('../../src/blender_dp/pages/assets/shared'),
+    },
+  },
   plugins: [writesManifest(mode === 'firefox' ? 'firefox' : 'chromium')],
   build: {
     outDir: at(`dist/${mode}`),

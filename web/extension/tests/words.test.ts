@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { KnownCampaign } from '../src/device/choices.js';
 import { omniboxLines } from '../src/device/omnibox.js';
 import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
+import { visibleLines } from '../src/words/foreign.js';
 import { collectorSentences, costSentence, entryTitle, ledgerParts } from '../src/words/ledger.js';
 import { casesText, countText, epsilonText, shareText } from '../src/words/numbers.js';
 import {
@@ -222,4 +223,10 @@ test('lines in the address bar are text, whatever a query holds', () => {
     },
   ]);
   expect(omniboxLines(found, false)[0]?.description).toContain('<b> & "c" (50 %)');
+  const turned = found.map((one) => ({ ...one, query: 'weather\u202egnp.exe' }));
+  expect(omniboxLines(turned, true)[0]?.description).toContain('weather\ufffdgnp.exe (50 %)');
+});
+
+test('texts of others keep their lines and nothing else that is invisible', () => {
+  expect(visibleLines('one\r\ntwo\n\u2067three\u0007')).toBe('one\ntwo\n\ufffdthree\ufffd');
 });

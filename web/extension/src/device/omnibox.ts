@@ -1,5 +1,6 @@
 /** Suggestions in the address bar, after the keyword. */
 import type { Suggestion } from '@blender-dp/client';
+import { visibleLines } from '../words/foreign.js';
 import { shareText } from '../words/numbers.js';
 
 const MOST = 6;
@@ -17,7 +18,7 @@ export function omniboxLines(suggestions: readonly Suggestion[], isMarkup: boole
     .flatMap(({ query, probability, links }) =>
       links.slice(0, 2).map(({ address, shown }) => ({
         content: address,
-        description: text(`${query} (${shareText(probability)}) → ${shown}`),
+        description: text(visibleLines(`${query} (${shareText(probability)}) → ${shown}`)),
       })),
     )
     .slice(0, MOST);

@@ -1,10 +1,16 @@
 /** Elements of a page, built without parsing markup, so that foreign text stays text. */
+import { visibleLines } from '../words/foreign.js';
 
 /** Returns the element with an id, which must be there and of a kind. */
 export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new TypeError(`no such element: ${id}`);
   return element;
+}
+
+/** Writes a text into the element with an id. */
+export function write(id: string, text: string): void {
+  byId(id, HTMLElement).textContent = visibleLines(text);
 }
 
 /** Makes an element with what is in it. */
@@ -15,7 +21,7 @@ export function made<Name extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   Object.assign(element, properties);
-  element.append(...inside);
+  element.append(...inside.map((part) => (typeof part === 'string' ? visibleLines(part) : part)));
   return element;
 }
 
@@ -29,7 +35,7 @@ export function row(...cells: readonly (Node | string)[]): HTMLTableRowElement {
 /** Makes a button that does something. */
 export function button(label: string, onclick: () => unknown, name = label): HTMLButtonElement {
   const element = made('button', { type: 'button', onclick }, label);
-  if (name !== label) element.setAttribute('aria-label', name);
+  if (name !== label) element.setAttribute('aria-label', visibleLines(name));
   return element;
 }
 

@@ -2,9 +2,10 @@
 import type { KeptRecord } from '../device/records.js';
 import { currentConsent, currentEntry } from '../device/settings.js';
 import { type Answer, ask, type Command, type View } from '../messages.js';
+import { visibleLines } from '../words/foreign.js';
 import { timeText } from '../words/numbers.js';
 import { standingSentence, stateSentence } from '../words/standing.js';
-import { button, byId, made, row, tell } from './elements.js';
+import { button, byId, made, row, tell, write } from './elements.js';
 import { showSearchPages, startSearchPages } from './search-pages-part.js';
 import { showSent } from './sent-part.js';
 
@@ -34,15 +35,21 @@ function show(view: View): void {
 
 function showStanding({ settings, account, releaseFetchedAt }: View): void {
   const { campaign, checkedAt, problem } = settings;
-  byId('standing', HTMLElement).textContent = standingSentence(settings, account);
-  byId('campaign', HTMLElement).textContent = campaign
-    ? `${campaign.name}. ${stateSentence(campaign.state)}`
-    : 'You take part in no campaign.';
-  byId('checked', HTMLElement).textContent = checkedAt ? `Last looked ${timeText(checkedAt)}.` : '';
-  byId('last-problem', HTMLElement).textContent = problem ? `Last time: ${problem}.` : '';
-  byId('release', HTMLElement).textContent = releaseFetchedAt
-    ? `Suggestions were fetched ${timeText(releaseFetchedAt)} and work offline.`
-    : 'There are no suggestions yet.';
+  write('standing', standingSentence(settings, account));
+  write(
+    'campaign',
+    campaign
+      ? `${campaign.name}. ${stateSentence(campaign.state)}`
+      : 'You take part in no campaign.',
+  );
+  write('checked', checkedAt ? `Last looked ${timeText(checkedAt)}.` : '');
+  write('last-problem', problem ? `Last time: ${problem}.` : '');
+  write(
+    'release',
+    releaseFetchedAt
+      ? `Suggestions were fetched ${timeText(releaseFetchedAt)} and work offline.`
+      : 'There are no suggestions yet.',
+  );
 }
 
 function showRecords({ settings, records, account }: View): void {
@@ -64,7 +71,7 @@ function showRecords({ settings, records, account }: View): void {
     ),
   );
   byId('records', HTMLTableSectionElement).replaceChildren(...rows);
-  byId('record-count', HTMLElement).textContent = String(records.length);
+  write('record-count', String(records.length));
   byId('records-table', HTMLElement).hidden = !records.length;
   byId('ticking', HTMLElement).hidden = !canTick;
 }
@@ -72,7 +79,7 @@ function showRecords({ settings, records, account }: View): void {
 /** Makes the box that decides whether a search is sent as it is. */
 function tick({ query, at }: KeptRecord, checked: boolean): HTMLElement {
   const box = made('input', { type: 'checkbox', checked });
-  box.setAttribute('aria-label', `Send ${query}`);
+  box.setAttribute('aria-label', visibleLines(`Send ${query}`));
   box.addEventListener('change', () => {
     void command({ kind: 'tick-record', at, isTicked: box.checked });
   });

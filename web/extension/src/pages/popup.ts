@@ -5,7 +5,7 @@ import type { KeptRelease } from '../device/release.js';
 import { ask } from '../messages.js';
 import { epsilonText, shareText } from '../words/numbers.js';
 import { standingSentence } from '../words/standing.js';
-import { byId, made } from './elements.js';
+import { byId, made, write } from './elements.js';
 
 const typed = byId('typed', HTMLInputElement);
 const list = byId('suggestions', HTMLUListElement);
@@ -65,9 +65,11 @@ async function showStanding(): Promise<void> {
   const answer = await ask({ kind: 'view' });
   if (!answer.ok) return;
   const { settings, account } = answer.view;
-  byId('standing', HTMLElement).textContent = standingSentence(settings, account);
-  byId('budget', HTMLElement).textContent =
-    `Privacy budget: ${epsilonText(account.spent)} used, ${epsilonText(account.left)} left`;
+  write('standing', standingSentence(settings, account));
+  write(
+    'budget',
+    `Privacy budget: ${epsilonText(account.spent)} used, ${epsilonText(account.left)} left`,
+  );
   byId('start', HTMLElement).hidden = settings.choice !== null;
 }
 

@@ -3,6 +3,7 @@ import type { WatchedPage } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
 import { hostPattern } from '../search-pages/match-pattern.js';
 import { pageProblem, type SearchPage } from '../search-pages/search-page.js';
+import { visibleLines } from '../words/foreign.js';
 import { button, byId, made, row, tell } from './elements.js';
 import { allow } from './permissions.js';
 
@@ -29,7 +30,7 @@ export function showSearchPages({ settings }: View): void {
 
 function pageRow(page: WatchedPage, place: number): HTMLTableRowElement {
   const box = made('input', { type: 'checkbox', checked: page.isOn });
-  box.setAttribute('aria-label', `Notice searches on ${page.name}`);
+  box.setAttribute('aria-label', visibleLines(`Notice searches on ${page.name}`));
   box.addEventListener('change', () => void turn(place, box.checked));
   const remove = () => watch(pages.filter((_, i) => i !== place));
   const on = made('label', { className: 'switch' }, box);

@@ -14,7 +14,7 @@ import {
 import { countText, epsilonText, timeText } from '../words/numbers.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../words/reports.js';
 import { collectorLine } from './collector.js';
-import { button, byId, made } from './elements.js';
+import { button, byId, made, write } from './elements.js';
 
 type Send = (command: Command, done?: string) => Promise<unknown>;
 
@@ -25,8 +25,8 @@ export function showSent(view: View, send: Send): void {
   const hasLeft = account.entries.length > 0;
   byId('nothing-left', HTMLElement).hidden = hasLeft;
   byId('sent', HTMLElement).replaceChildren(...parts.map((part) => campaignCard(part, view, send)));
-  byId('spent', HTMLElement).textContent = epsilonText(account.spent);
-  byId('left', HTMLElement).textContent = epsilonText(account.left);
+  write('spent', epsilonText(account.spent));
+  write('left', epsilonText(account.left));
   byId('budget', HTMLMeterElement).value = account.spent;
   byId('budget', HTMLMeterElement).max = account.spent + account.left || 1;
   byId('explained', HTMLElement).replaceChildren(...explained(settings));

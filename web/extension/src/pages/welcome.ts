@@ -8,7 +8,7 @@ import { hostOf } from '../words/ledger.js';
 import { promiseSentence } from '../words/reports.js';
 import { stateSentence } from '../words/standing.js';
 import { collectorLine } from './collector.js';
-import { byId, tell } from './elements.js';
+import { byId, tell, write } from './elements.js';
 import { allow, allowSending } from './permissions.js';
 
 const said = byId('said', HTMLElement);
@@ -23,13 +23,13 @@ function showCampaign({ settings, records }: View): void {
   byId('older', HTMLElement).hidden = records.length === 0;
   if (!about) return;
   const { campaign, invitation } = about;
-  byId('name', HTMLElement).textContent = campaign.name;
+  write('name', campaign.name);
   const line = collectorLine(campaign, hostOf(invitation.service));
   byId('collector', HTMLElement).replaceChildren(line);
-  byId('purpose', HTMLElement).textContent = campaign.purpose;
-  byId('state', HTMLElement).textContent = stateSentence(campaign.state);
-  byId('consent-text', HTMLElement).textContent = campaign.consent.text;
-  byId('epsilon', HTMLElement).textContent = promiseSentence(campaign.epsilon);
+  write('purpose', campaign.purpose);
+  write('state', stateSentence(campaign.state));
+  write('consent-text', campaign.consent.text);
+  write('epsilon', promiseSentence(campaign.epsilon));
   permit('opt-in', 'no-opt-in', takesContributions(campaign));
   permit('private', 'no-report', !isOver(campaign));
 }
