@@ -64,6 +64,9 @@ class Problem(Enum):
     PLANNER_MISSING = Kind("planner-missing", 404, "The planner must be installed here.")
     METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "The method must be a documented one.")
     BODY_TOO_SLOW = Kind("body-too-slow", 408, "The body must arrive in time.")
+    NOT_A_DRAFT = Kind(
+        "not-a-draft", 409, "The campaign must be a draft; once it was opened it cannot change."
+    )
     MOVE_NOT_ALLOWED = Kind(
         "move-not-allowed", 409, "The move must start from the campaign's state; none goes back."
     )
@@ -186,6 +189,7 @@ class ProblemDocument(msgspec.Struct, frozen=True, kw_only=True):
 _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
     {
         Reason.UNKNOWN_CAMPAIGN: Problem.UNKNOWN_CAMPAIGN,
+        Reason.NOT_A_DRAFT: Problem.NOT_A_DRAFT,
         Reason.MOVE_NOT_ALLOWED: Problem.MOVE_NOT_ALLOWED,
         Reason.JOB_NOT_RETRIABLE: Problem.JOB_NOT_RETRIABLE,
         Reason.NOT_COLLECTING: Problem.NOT_COLLECTING,

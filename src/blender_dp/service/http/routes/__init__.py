@@ -6,7 +6,8 @@ from blender_dp.service.http.routes.logs import read_audit_log, read_log
 from blender_dp.service.http.routes.trends import read_trends
 
 HANDLERS = (
-    *(campaigns.create_campaign, campaigns.list_campaigns, campaigns.read_campaign),
+    *(campaigns.create_campaign, campaigns.put_campaign, campaigns.list_campaigns),
+    campaigns.read_campaign,
     *(campaigns.move_campaign, campaigns.read_progress, campaigns.retry_job),
     *(enrolments.create_enrolments, enrolments.enrol, opt_in.contribute, opt_in.withdraw),
     *(*DOCUMENTS, read_trends, read_log, read_audit_log),
