@@ -80,10 +80,10 @@ def estimate_common(
     p = np.maximum(before, 0.25 / views.users)
     plain, corrected, variance = _opt_in_at(p, views, rare, prior_exponent)
     said = ClientsAtP.of(clients, views, p)
-    tau2 = 0.0
+    between = 0.0
     if robust and clients.reports:
-        tau2 = between_group_variance(query_totals(p, views, said, clients.reports))
-    opt_in_variance = variance + tau2 * p**2
+        between = between_group_variance(query_totals(p, views, said, clients.reports))
+    opt_in_variance = variance + between * p**2
     v = 1 / (1 / opt_in_variance + 1 / said.v)
     x = (corrected / opt_in_variance + said.x / said.v) * v
     return CommonEstimate(
@@ -93,7 +93,7 @@ def estimate_common(
         prior_shift=plain - corrected,
         clients=said,
         variance=v,
-        between_group_variance=tau2,
+        between_group_variance=between,
     )
 
 
@@ -118,16 +118,16 @@ def query_totals(p: FloatArray, views: OptInViews, said: ClientsAtP, reports: in
     Of the opt-in users E alone: D was selected. Both groups as samples of a wider population, so
     that the test is of the groups' habits and not of these very users.
     """
-    cells, n_o, concq = views.cells, views.users, views.whole_list.query_concentration
+    cells, n_o, concentration = views.cells, views.users, views.whole_list.query_concentration
     p_q = cells.by_query(p)
     chosen = np.flatnonzero(p_q[:-1] * n_o > 4 * views.scaled_threshold)
-    sample = np.maximum(concq * p_q - p_q**2, 0.01 * p_q) / n_o
+    sample = np.maximum(concentration * p_q - p_q**2, 0.01 * p_q) / n_o
     clients, client_variance = said.by_query(cells)
     return QueryTotals(
         queries=chosen,
         opt_in=cells.by_query(views.sums)[chosen] / n_o,
         opt_in_variance=(sample + cells.by_query(views.sum_variance) / n_o**2)[chosen],
         clients=clients[chosen],
-        client_variance=(client_variance + concq * p_q * views.sampled / reports)[chosen],
+        client_variance=(client_variance + concentration * p_q * views.sampled / reports)[chosen],
         probability=p_q[chosen],
     )

@@ -19,8 +19,8 @@ def score_interval(
     The variance grows with p, by a slope h that comes from the opt-in sample. All p with
     (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²).
     """
-    conc, n_o = views.whole_list.record_concentration, views.users
-    h = (cells.variance / common.opt_in_variance) ** 2 * conc / n_o
+    concentration, n_o = views.whole_list.record_concentration, views.users
+    h = (cells.variance / common.opt_in_variance) ** 2 * concentration / n_o
     centre = cells.probability + Z**2 * h / 2
     reach = Z * np.sqrt(cells.variance + (Z * h / 2) ** 2)
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
@@ -37,8 +37,9 @@ def opt_in_weight_of_queries(common: CommonEstimate, views: OptInViews) -> Float
 def unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArray:
     """Return what the variance of an opt-in query total has beyond the sum over its cells.
 
-    Records of one query that one user holds are correlated: a total varies by concq·P_q, its
-    cells by conc·p. And the prior's correction errs in all records of a query alike.
+    Records of one query that one user holds are correlated: a total varies by the
+    query concentration times P_q, its cells by the record concentration times p.
+    And the prior's correction errs in all records of a query alike.
     """
     lists = views.whole_list
     excess = lists.query_concentration - lists.record_concentration
