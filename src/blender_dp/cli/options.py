@@ -15,6 +15,7 @@ from blender_dp.engine.choice import EngineChoice, EngineName
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.duckdb.tables import default_memory_limit
 from blender_dp.engine.run import Log, Workspace
+from blender_dp.pages.words import Words
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -80,6 +81,8 @@ class MachineOptions:
         return Randomness.secure() if self.seed is None else Randomness.seeded(self.seed)
 
 
+ReaderWords = Annotated[Words, Parameter(name="*", group="Words")]
+"""What the result is called in tables and pages."""
 Promise = Annotated[Parameters, Parameter(name="*", group="Promise")]
 """Every parameter of the algorithm as an option, with the description of its definition."""
 
