@@ -130,5 +130,5 @@ def test_a_new_campaign_has_the_id_that_was_asked_for() -> None:
     one, other = (operator(service).create({"name": "x"}) for _ in range(2))
     assert one != other
     service.id_made = str(CAMPAIGN)
-    with pytest.raises(BlenderError, match="the service made no campaign"):
+    with pytest.raises(BlenderError, match="the service created no campaign"):
         operator(service).create({"name": "x"})

@@ -71,7 +71,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("my notes " * 1000)
-    with pytest.raises(InputError, match="is no usable SQLite database"):
+    with pytest.raises(InputError, match="is not a usable SQLite database"):
         asyncio.run(open_store(str(path)))
     assert path.read_text() == "my notes " * 1000
 

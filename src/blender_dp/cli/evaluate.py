@@ -92,7 +92,7 @@ def evaluate(
         raise ParameterError("like", "left out where a log is given", like)
     if log_options.group is not None:
         raise ParameterError(
-            "group", "left out: an evaluation draws who opts in, by --opt-in", log_options.group
+            "group", "left out: an evaluation draws the opt-in users (--opt-in)", log_options.group
         )
     experiment = Experiment(
         parameters=parameters,
@@ -154,7 +154,7 @@ def _plot(directory: Path, scores: list[Scores], experiment: Experiment, users: 
     caption = (
         f"{len(scores)} runs on a log of {users:,} users, {experiment.opt_in:g} of them opted in; "
         f"ε = {parameters.epsilon:g}, δ = {parameters.delta:g}, preset {parameters.preset}. "
-        f"One dot a run, bars at the medians. {WARNING}"
+        f"One dot per run, bars at the medians. {WARNING}"
     )
     draw_distributions(scores, caption=caption, stem=directory / PLOT)
     return True

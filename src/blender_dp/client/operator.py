@@ -32,7 +32,7 @@ class Operator:
         drawn = uuid4()
         made = self._send("PUT", f"campaigns/{drawn}", campaign)
         if made.get("id") != str(drawn):
-            raise BlenderError("the service made no campaign")
+            raise BlenderError("the service created no campaign")
         return drawn
 
     def read(self, campaign: UUID) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Operator:
                 )
             self.sleep(_SECONDS_BETWEEN_LOOKS)
         if STATES[place] == "purged":
-            raise BlenderError("the campaign was given up: it is purged")
+            raise BlenderError("the campaign was purged")
 
     def enrolment_tokens(self, campaign: UUID, count: int) -> list[str]:
         """Create tokens for people who will opt in."""

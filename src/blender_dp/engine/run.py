@@ -204,7 +204,9 @@ def run(
         workspace = replace(workspace, engine=engine)
     if (opt_in is None) == (log.columns.group is None):
         raise ParameterError(
-            "opt_in", "given, unless a group column says who opted in (one of the two)", opt_in
+            "opt_in",
+            "given, unless a group column names the opt-in users (exactly one of the two)",
+            opt_in,
         )
     steps = PRESETS[parameters.preset]
     steps.require_provable(parameters)

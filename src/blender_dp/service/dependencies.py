@@ -22,7 +22,7 @@ class TooMuchWorkError(BlenderError):
     """A question to the planner would take more time or memory than is allowed."""
 
     def __init__(self) -> None:
-        super().__init__("the question takes more time or memory than one may take")
+        super().__init__("the question takes more time or memory than is allowed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

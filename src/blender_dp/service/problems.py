@@ -45,7 +45,9 @@ class Problem(Enum):
     ODD_UNICODE = Kind(
         "odd-unicode", 400, "Texts in the body must be whole characters, no half surrogate pairs."
     )
-    BODY_NOT_GZIP = Kind("body-not-gzip", 400, "The body must be whole gzip, as its header says.")
+    BODY_NOT_GZIP = Kind(
+        "body-not-gzip", 400, "The body must be complete gzip data, as its header says."
+    )
     BODY_NOT_UNDERSTOOD = Kind(
         "body-not-understood", 400, "The body must have the fields and types that are documented."
     )
@@ -112,7 +114,7 @@ class Problem(Enum):
         "contribution-refused", 422, "Every record and time must be within the documented limits."
     )
     UNKNOWN_REPORT_VERSION = Kind(
-        "unknown-report-version", 422, "The report's version must be one that is read."
+        "unknown-report-version", 422, "The report's version must be a supported one."
     )
     ANOTHER_HEAD_LIST = Kind(
         "another-head-list", 422, "The report must be made for this campaign's published list."
@@ -129,14 +131,16 @@ class Problem(Enum):
     REPEATED_REPORT_ID = Kind("repeated-report-id", 422, "A batch must have every report id once.")
     UNKNOWN_QUESTION = Kind("unknown-question", 422, "The question must be one that the list asks.")
     QUESTION_NOT_ASKED = Kind(
-        "question-not-asked", 422, "The question must be the one that the report id is asked."
+        "question-not-asked", 422, "The question must be the one that the report id decides."
     )
     NOT_EXPRESSIBLE = Kind(
         "not-expressible", 422, "A report must name what a device of this list could send."
     )
-    TOO_MANY_REQUESTS = Kind("too-many-requests", 429, "Fewer requests must come at a time.")
-    INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; this is its own mistake.")
-    OVERLOADED = Kind("overloaded", 503, "The service has more to do than it can; try again.")
+    TOO_MANY_REQUESTS = Kind(
+        "too-many-requests", 429, "Requests must come less often; try again later."
+    )
+    INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; the request is not at fault.")
+    OVERLOADED = Kind("overloaded", 503, "The service is overloaded; try again later.")
     KEYS_GONE = Kind("keys-gone", 503, "The service must have its keys; try again later.")
 
     @property

@@ -113,7 +113,9 @@ async def _put(
 async def list_campaigns(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
     service: NamedDependency[ServiceState],
-    after: Annotated[UUID | None, QueryParameter(description="From the one after this.")] = None,
+    after: Annotated[
+        UUID | None, QueryParameter(description="The list begins after this one.")
+    ] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
 ) -> ShownCampaigns:
     """Return campaigns, newest first."""
