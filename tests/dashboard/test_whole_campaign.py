@@ -103,6 +103,18 @@ def save_release(page: Page, tmp_path: Path) -> None:
     page.get_by_role("link", name="Downloads").click()
     with page.expect_download() as started:
         page.get_by_role("link", name="release.json").click()
+    with page.expect_download() as report:
+        page.get_by_role("link", name="report.html").click()
+    report.value.save_as(tmp_path / "report.html")
+    opened = page.context.new_page()
+    opened.goto((tmp_path / "report.html").as_uri())
+    expect(opened.get_by_text("query 0").first).to_be_visible()
+    opened.close()
+    for name in ("records.csv", "records.parquet", "queries.csv", "queries.parquet"):
+        with page.expect_download() as table:
+            page.get_by_role("link", name=name).click()
+        assert table.value.suggested_filename == name
+        assert table.value.path().stat().st_size > 0
     path = tmp_path / started.value.suggested_filename
     started.value.save_as(path)
     assert path.name == "release.json"

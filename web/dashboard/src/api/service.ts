@@ -22,6 +22,11 @@ export const DOCUMENTS = [
   'opt-in-estimates',
   'client-estimates',
   'certificate',
+  'records.csv',
+  'records.parquet',
+  'queries.csv',
+  'queries.parquet',
+  'report.html',
 ] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
