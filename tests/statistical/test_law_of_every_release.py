@@ -25,7 +25,7 @@ from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget
-from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.discovery import Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -196,9 +196,7 @@ def paper_sums(randomness: Randomness) -> dict[str, int | None]:
 
 def discovered(users: GivenAnswers, branch: Branch, randomness: Randomness) -> int | None:
     """Let one record be found in a branch that was decided before."""
-    choice = replace(
-        sharp_discovery.branch_of(1000 * UNIT, users.size, BUDGET), branch=branch, weight_sum=1
-    )
+    choice = replace(branch_of(1000 * UNIT, users.size, BUDGET), branch=branch, weight_sum=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sharp_discovery, "choose_branch", lambda *_: choice)
         found = sharp_discovery.create_head_list(users, SHARP, randomness)
@@ -210,7 +208,7 @@ def discovered(users: GivenAnswers, branch: Branch, randomness: Randomness) -> i
 def tallied(branch: Branch, randomness: Randomness) -> dict[str, int | None]:
     mechanism = SubsetSelectionMechanism(epsilon=EPSILON, query_share=0.0)
     candidates = HeadList.of(RECORDS, mechanism=mechanism, private=False)
-    choice = replace(sharp_discovery.branch_of(1000 * UNIT, 1000, BUDGET), branch=branch)
+    choice = replace(branch_of(1000 * UNIT, 1000, BUDGET), branch=branch)
     found = Discovery(head_list=candidates, values=np.zeros(3, dtype=np.int64), choice=choice)
     tally = sharp_optin.tally_cells(GivenAnswers(), found, BUDGET, randomness)
     cells = {f"{branch} {name}": n for name, n in zip(CELLS, tally.sums.tolist(), strict=True)}

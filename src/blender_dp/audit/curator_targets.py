@@ -22,7 +22,7 @@ from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_CANDIDATES, Branch, Budget
-from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.discovery import Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import gaussian_plan, total_delta
 from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.errors import BrokenInvariantError
@@ -195,7 +195,7 @@ def _tally(parameters: Parameters, swap: Swap, edges: Edges) -> StepReleases:
     listed = _list_of_pairs(mechanism, _SUMMED)
     users = 2 * _USERS * _SUMMED
     weight = None if parameters.one_record_each else UNIT * users
-    choice = sharp_discovery.branch_of(weight, users, budget)
+    choice = branch_of(weight, users, budget)
     found = Discovery(head_list=listed, values=np.zeros(2 * _SUMMED, dtype=np.int64), choice=choice)
 
     def release(users: ChosenUsers, randomness: Randomness) -> IntArray:

@@ -15,7 +15,7 @@ from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
-from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.discovery import Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -107,7 +107,7 @@ def _scalars(parameters: Parameters, weight_sum: int) -> Numbers:
     """Return the release of both scalars in the branch that this weight leads to."""
     budget = Budget.of(parameters)
     listed = _one_record(SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0))
-    choice = sharp_discovery.branch_of(weight_sum, _USERS, budget)
+    choice = branch_of(weight_sum, _USERS, budget)
     if (choice.branch == "gauss") != bool(weight_sum):
         raise BrokenInvariantError("a chosen weight did not lead to the branch it was chosen for")
     found = Discovery(head_list=listed, values=np.zeros(1, dtype=np.int64), choice=choice)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blender_dp.core.blender import curate
-from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness

@@ -10,16 +10,15 @@ model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.curator.budget
 """
 
 from collections.abc import Sequence
-from math import inf, isqrt, sqrt
-from typing import cast
+from math import isqrt
 
 import numpy as np
 
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
-from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Branch, Budget
-from blender_dp.core.curator.discovery import BranchChoice, Discovery
+from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Budget
+from blender_dp.core.curator.discovery import BranchChoice, Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.errors import ParameterError
@@ -30,10 +29,6 @@ from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
-
-GAUSS_ADVANTAGE = 0.77
-"""The Gaussian branch is taken if its threshold, for an average user, is below this share of the
-other's: about where both list equally many on logs of search records."""
 
 
 def create_head_list(
@@ -88,23 +83,6 @@ def count_plan(budget: Budget) -> LaplacePlan:
 def weight_plan(budget: Budget) -> GaussianPlan:
     """Return noise and threshold of released weights; the certificate reads them too."""
     return gaussian_plan(budget.rest, budget.delta)
-
-
-def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
-    """Return the branch that a released scalar asks for, or the declared one: a public rule."""
-    half = count_plan(budget).half
-    average, threshold, branch = 1.0, inf, "laplace"
-    if weight_sum is not None:
-        average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
-        threshold = weight_plan(budget).threshold / UNIT
-        branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
-    return BranchChoice(
-        branch=cast("Branch", branch),
-        weight_sum=weight_sum,
-        average_weight=average,
-        gauss_threshold=threshold,
-        laplace_threshold=half,
-    )
 
 
 def _sum_of_roots(users_by_records: IntArray) -> int:

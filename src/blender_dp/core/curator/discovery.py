@@ -1,12 +1,21 @@
 """Discovery: the candidates of CreateHeadList, and in ``sharp`` their released values."""
 
 from dataclasses import dataclass
+from math import inf, sqrt
+from typing import cast
 
 import numpy as np
 
-from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
+from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
+
+GAUSS_ADVANTAGE = 0.77
+"""The Gaussian branch is taken if its threshold, for an average user, is below this share of the
+other's: about where both list equally many on logs of search records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +48,23 @@ class BranchChoice:
             else ("One record a user, Laplace noise")
         )
         return f"{taken}: {compared}"
+
+
+def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
+    """Return the branch that a released scalar asks for, or the declared one: a public rule."""
+    half = laplace_plan(budget.discovery_epsilon, budget.delta).half
+    average, threshold, branch = 1.0, inf, "laplace"
+    if weight_sum is not None:
+        average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
+        threshold = gaussian_plan(budget.rest, budget.delta).threshold / UNIT
+        branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
+    return BranchChoice(
+        branch=cast("Branch", branch),
+        weight_sum=weight_sum,
+        average_weight=average,
+        gauss_threshold=threshold,
+        laplace_threshold=half,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

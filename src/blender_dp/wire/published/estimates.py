@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.create_head_list.sharp import branch_of
 from blender_dp.core.curator.budget import Budget
+from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
