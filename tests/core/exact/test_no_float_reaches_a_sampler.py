@@ -26,6 +26,7 @@ from blender_dp.core.curator import gaussian_plan, laplace_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.exact import (
     asymmetric_laplace,
+    binomial_law,
     discrete_gaussian,
     discrete_laplace,
     enclosure,
@@ -46,6 +47,7 @@ from blender_dp.core.parameters import Parameters
 
 SAMPLING = [
     asymmetric_laplace,
+    binomial_law,
     discrete_laplace,
     discrete_gaussian,
     enclosure,
