@@ -44,7 +44,7 @@ class Metrics:
         )
         self._reports = Counter(
             "blender_dp_reports",
-            "Reports, by outcome.",
+            "Reports, by what became of them.",
             ("outcome",),
             registry=self.registry,
         )

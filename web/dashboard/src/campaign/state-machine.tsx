@@ -12,17 +12,14 @@ const WAITS = {
 };
 
 export function StateMachine({ campaign }: { readonly campaign: Campaign }) {
-  // Giving a campaign up is no step of its way: a purged one may have skipped the others.
-  const isPurged = campaign.state === 'purged';
-  const states = STATES.filter(({ state }) => (state === 'purged') === isPurged);
-  const now = states.findIndex(({ state }) => state === campaign.state);
+  const now = STATES.findIndex(({ state }) => state === campaign.state);
   return (
     <>
       <ol class="states" aria-label="States of the campaign">
-        {states.map(({ state, title }, at) => (
+        {STATES.map(({ state, title }, at) => (
           <li
             key={state}
-            class={`state state-${placeOf(at, now)}`}
+            class={`state state-${placeOf(at, now, campaign.state)}`}
             aria-current={at === now ? 'step' : undefined}
           >
             <span class="state-dot" aria-hidden="true" />
@@ -38,9 +35,10 @@ export function StateMachine({ campaign }: { readonly campaign: Campaign }) {
   );
 }
 
-function placeOf(at: number, now: number): 'past' | 'now' | 'ahead' {
+/** A purged campaign may have skipped what lies before: nothing is claimed of it. */
+function placeOf(at: number, now: number, state: State): 'past' | 'now' | 'ahead' {
   if (at === now) return 'now';
-  return at < now ? 'past' : 'ahead';
+  return at < now && state !== 'purged' ? 'past' : 'ahead';
 }
 
 export function StateBadge({ state }: { readonly state: State }) {

@@ -4,31 +4,29 @@ import { useId } from 'preact/hooks';
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: string | undefined;
-  /** What the person should reconsider. */
-  readonly note?: string | undefined;
-  /** Why the value cannot be taken. */
-  readonly fault?: string | undefined;
+  readonly hint?: string;
   readonly children: (id: string, described: string | undefined) => ComponentChildren;
 }
 
-export function Field({ label, hint, note, fault, children }: FieldProps) {
+export function Field({ label, hint, children }: FieldProps) {
   const id = useId();
-  const described = hint || note || fault ? `${id}-hint` : undefined;
+  const described = hint ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children(id, described)}
-      <div id={described} aria-live="polite">
-        {fault && <p class="fault">{fault}</p>}
-        {note && <p class="note">{note}</p>}
-        {hint && <p class="hint">{hint}</p>}
-      </div>
+      {hint && (
+        <p class="hint" id={described}>
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
 
-interface TextProps extends Omit<FieldProps, 'children'> {
+interface TextProps {
+  readonly label: string;
+  readonly hint?: string;
   readonly value: string;
   readonly change: (value: string) => void;
   readonly rows?: number;
@@ -38,10 +36,9 @@ interface TextProps extends Omit<FieldProps, 'children'> {
 }
 
 /** A line, a number as text, a date, or with `rows` a longer text. */
-export function TextField(props: TextProps) {
-  const { label, hint, note, fault, value, change, rows, type, isNeeded, mode } = props;
+export function TextField({ label, hint, value, change, rows, type, isNeeded, mode }: TextProps) {
   return (
-    <Field label={label} hint={hint} note={note} fault={fault}>
+    <Field label={label} {...(hint ? { hint } : {})}>
       {(id, described) =>
         rows ? (
           <textarea
@@ -50,7 +47,6 @@ export function TextField(props: TextProps) {
             value={value}
             required={isNeeded}
             aria-describedby={described}
-            aria-invalid={fault ? true : undefined}
             onInput={(event) => change(event.currentTarget.value)}
           />
         ) : (
@@ -62,7 +58,6 @@ export function TextField(props: TextProps) {
             inputMode={mode}
             autocomplete={type === 'password' ? 'current-password' : 'off'}
             aria-describedby={described}
-            aria-invalid={fault ? true : undefined}
             onInput={(event) => change(event.currentTarget.value)}
           />
         )
