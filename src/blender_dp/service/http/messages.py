@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.visible_names import visible
-from blender_dp.core.parameters import Parameters, delta_warning
+from blender_dp.core.parameters import Parameters, Preset, delta_warning
 from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.operation.condition import Trouble
 from blender_dp.wire.service.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
@@ -46,7 +46,7 @@ class Promise(Taken, frozen=True, kw_only=True):
     epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
     delta: Share
     head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    preset: Literal["sharp", "paper"] = "sharp"
+    preset: Preset = "sharp"
     one_record_each: bool = False
     head_list_user_fraction: Share = 0.95
     query_budget_fraction: Share = 0.85
@@ -166,7 +166,7 @@ class Question(Taken, frozen=True, kw_only=True):
     delta: Share
     opt_in: Share = 0.05
     like: Annotated[str, Meta(max_length=20, pattern="^[a-z]+(-[a-z]+|:[0-9.]+)?$")] = "aol"
-    preset: Literal["sharp", "paper"] = "sharp"
+    preset: Preset = "sharp"
     head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
 
 
