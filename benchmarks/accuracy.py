@@ -91,14 +91,13 @@ def table() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for shape, bounds in BOUNDS.items():
-        log = workload(shape)
+        log = _workload(shape)
         parts += [_sharp_row(log, shape, bound) for bound in bounds]
         beside += [_paper_row(log, shape, epsilon) for epsilon in {b.epsilon: 0 for b in bounds}]
     return "\n".join([*parts, MISSES, *beside])
 
 
-def workload(shape: Shape) -> CodedLog:
-    """Return the log of a workload."""
+def _workload(shape: Shape) -> CodedLog:
     log = synthesize(shape, seed=SEEDS[shape])
     return CodedLog.of(log.user, log.query, log.url)
 
@@ -111,26 +110,26 @@ def _sharp_row(log: CodedLog, shape: Shape, bound: Bound) -> str:
         one_record_each=shape is Shape.AOL_SINGLE,
     )
     found = _runs(log, parameters, SHARP_RUNS)
-    cover = [mean_of(found, "record_coverage"), mean_of(found, "query_coverage")]
+    cover = [_mean(found, "record_coverage"), _mean(found, "query_coverage")]
     covers = [
-        marked(f"{share:.3f}", low <= share <= high)
+        _marked(f"{share:.3f}", low <= share <= high)
         for share, (low, high) in zip(cover, (RECORD_COVERAGE, QUERY_COVERAGE), strict=True)
     ]
-    bias = mean_of(found, "rare_half_bias")
+    bias = _mean(found, "rare_half_bias")
     cells = [
         str(shape),
         str(bound.epsilon),
         "50 queries" if bound.trimmed else "all",
-        against(found, "records", bound.records, at_least=True, digits=".1f"),
-        against(found, "ndcg", bound.ndcg, at_least=True, digits=".4f"),
+        _against(found, "records", bound.records, at_least=True, digits=".1f"),
+        _against(found, "ndcg", bound.ndcg, at_least=True, digits=".4f"),
         *(
-            against(found, name, getattr(bound, name), at_least=False, digits=".5f")
+            _against(found, name, getattr(bound, name), at_least=False, digits=".5f")
             for name in ("query_l1", "record_l1", "query_l1_top_50")
         ),
         ", ".join(covers),
-        marked(f"{bias:+.3f}", abs(bias) <= MOST_BIAS),
+        _marked(f"{bias:+.3f}", abs(bias) <= MOST_BIAS),
     ]
-    return row(cells)
+    return _row(cells)
 
 
 def _paper_row(log: CodedLog, shape: Shape, epsilon: int) -> str:
@@ -146,9 +145,9 @@ def _paper_row(log: CodedLog, shape: Shape, epsilon: int) -> str:
         _shown(found, "ndcg"),
         _shown(found, "query_l1"),
         f"{median(score.record_l1 for score in found):.4g}",
-        f"{mean_of(found, 'record_coverage'):.3f}, {mean_of(found, 'query_coverage'):.3f}",
+        f"{_mean(found, 'record_coverage'):.3f}, {_mean(found, 'query_coverage'):.3f}",
     ]
-    return row(cells)
+    return _row(cells)
 
 
 def _runs(log: CodedLog, parameters: Parameters, runs: int) -> list[Scores]:
@@ -156,8 +155,7 @@ def _runs(log: CodedLog, parameters: Parameters, runs: int) -> list[Scores]:
     return run_trials(log, experiment, workers=1)
 
 
-def mean_of(found: Sequence[Scores], name: str) -> float:
-    """Return the mean of a measure."""
+def _mean(found: Sequence[Scores], name: str) -> float:
     return float(mean(getattr(score, name) for score in found))
 
 
@@ -166,40 +164,33 @@ def _shown(found: Sequence[Scores], name: str) -> str:
     return f"{mean(values):.4g} ± {stdev(values) / math.sqrt(len(values)):.2g}"
 
 
-def against(
+def _against(
     found: Sequence[Scores], name: str, bound: float, *, at_least: bool, digits: str
 ) -> str:
-    """Return the mean of a measure beside its bound."""
-    value = mean_of(found, name)
+    value = _mean(found, name)
     sign = "≥" if at_least else "≤"
     kept = value >= bound if at_least else value <= bound
-    return f"{marked(format(value, digits), kept)} ({sign} {bound:g})"
+    return f"{_marked(format(value, digits), kept)} ({sign} {bound:g})"
 
 
-def marked(text: str, kept: bool) -> str:
-    """Return the text, in bold if it misses its bound."""
+def _marked(text: str, kept: bool) -> str:
     return text if kept else f"**{text}**"
 
 
-def row(cells: Sequence[str]) -> str:
-    """Print a row of a table, and return it."""
-    line = f"| {' | '.join(cells)} |"
-    print(line, flush=True)
-    return line
-
-
-def made_by(target: str) -> str:
-    """Say how and where a page was made."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"Made by `make {target}` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, "
-        f"{memory:.0f} GiB, Python {platform.python_version()}. Synthetic data.\n\n"
-    )
+def _row(cells: Sequence[str]) -> str:
+    row = f"| {' | '.join(cells)} |"
+    print(row, flush=True)
+    return row
 
 
 def main() -> None:
     """Measure, print and write."""
-    head = f"# Accuracy of the two presets\n\n{made_by('accuracy')}"
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    head = (
+        "# Accuracy of the two presets\n\n"
+        f"Made by `make accuracy` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, "
+        f"{memory:.0f} GiB, Python {platform.python_version()}. Synthetic data.\n\n"
+    )
     RESULTS.write_text(head + table() + "\n", encoding="utf-8")
 
 

@@ -94,7 +94,7 @@ def some_reports(
 
 async def opened_for_opt_in(store: DatabaseStore) -> UUID:
     campaign = a_campaign()
-    await store.add_campaign(campaign, actor="ada")
+    await store.put_campaign(campaign, actor="ada")
     await moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
     return campaign.id
 

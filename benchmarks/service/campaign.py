@@ -48,7 +48,7 @@ async def _collecting(directory: Path, database: str, published: HeadList) -> UU
     try:
         campaign = a_campaign(rules=Rules())
         now = datetime.now(UTC)
-        await store.add_campaign(campaign, actor="bench")
+        await store.put_campaign(campaign, actor="bench")
         await _moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
         await _moved(store, campaign.id, Move.SEAL_OPT_IN, State.OPT_IN_OPEN)
         lease = await store.lease_job("bench")

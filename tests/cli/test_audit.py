@@ -17,7 +17,7 @@ def test_findings_are_a_table_for_a_person(command: Command) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     for target in ("local-alg", "subset-selection", "discovery, paper", "sums, sharp"):
         assert target in outcome.out
-    assert outcome.out.endswith("A proof would be wrong in one of 1,000,000 audits, at most.\n")
+    assert outcome.out.endswith("At most one of 1,000,000 audits proves something wrong.\n")
 
 
 def test_findings_are_json_for_a_program(command: Command, head_list: Path) -> None:

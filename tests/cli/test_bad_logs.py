@@ -206,7 +206,7 @@ def test_a_group_column_that_is_not_one_is_refused(
     wrong = {
         "missing": (ROWS, HEADER, "there is no column side"),
         "value": ([*rows, ("u", "q", "w", PLANTED)], GROUPED_HEADER, "must be opt-in or client"),
-        "both": ([*rows, (*ROWS[0], "client")], GROUPED_HEADER, "the same for all rows of a user"),
+        "both": ([*rows, (*ROWS[0], "client")], GROUPED_HEADER, "the same value in all rows"),
     }
     for name, (content, header, rule) in wrong.items():
         path = write_csv(tmp_path / f"{name}.csv", content, header)

@@ -19,7 +19,7 @@ def test_the_prediction_is_a_table(command: Command) -> None:
     assert " ".join(heading.split()) == "predicted mean ± 95 % nine of ten collections"
     assert first.startswith("queries on the list")
     assert "clients: subset selection" in outcome.out
-    assert outcome.err.startswith("If records are like zipf:1.1:")
+    assert outcome.err.startswith("The plan assumes records like zipf:1.1.")
 
 
 def test_json_is_the_plan(command: Command) -> None:
@@ -48,7 +48,7 @@ def test_an_earlier_release_says_what_records_are_like(command: Command, tmp_pat
     path.write_text(json.dumps(make_release()), encoding="utf-8")
     outcome = command(*PLAN, path)
     assert outcome.status == 0
-    assert outcome.err.startswith("If records are like release:")
+    assert outcome.err.startswith("The plan assumes records like release.")
     assert_refused(command(*ZIPF, path), "--like: like must be left out where a release is given")
 
 

@@ -26,7 +26,7 @@ def test_a_real_log_in_a_folder_is_picked_up(command: Command, aol: Path, place:
     out = place / "out"
     arguments = ("reproduce", *FEW, "--log", aol, "--format", "aol", "-o", out)
     first = command(*arguments)
-    assert (first.status, first.err) == (0, "45 trials were run; they are kept.\n")
+    assert (first.status, first.err) == (0, "45 trials were run; they are stored.\n")
     assert first.out.startswith("Real data: the log given, 3,000 users; preset paper.\n")
     assert "Fig. 8: does not hold" in first.out
     assert first.out.endswith(f"page: {out / 'index.html'}\n")
@@ -38,7 +38,7 @@ def test_a_real_log_in_a_folder_is_picked_up(command: Command, aol: Path, place:
     assert "Real data" in page
     assert "SYNTHETIC" not in page
     again = command(*arguments)
-    assert again.err == "All trials were there already. Nothing was left to do.\n"
+    assert again.err == "All trials had been run before. Nothing was left to do.\n"
     assert again.out == first.out
 
 
@@ -106,6 +106,6 @@ def test_an_interruption_says_that_trials_are_kept(
     arguments = ("reproduce", "12", "--quick", "--workers=1", "--log", aol, "-o", place / "out")
     outcome = command(*arguments)
     assert outcome.status == 130
-    assert "finished trials are kept" in outcome.err
+    assert "finished trials are stored" in outcome.err
     monkeypatch.undo()
-    assert command(*arguments).err.startswith("All trials were there already.")
+    assert command(*arguments).err.startswith("All trials had been run before.")

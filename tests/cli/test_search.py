@@ -66,14 +66,14 @@ def test_a_run_that_listed_nothing_has_nothing_to_suggest(
     assert command("run", log, *options, "-o", out).status == 0
     release = out / "release.json"
     outcome = command("search", release, "query")
-    assert (outcome.status, outcome.out) == (0, "nothing popular starts like this\n")
+    assert (outcome.status, outcome.out) == (0, "no popular query starts like this\n")
     assert json.loads(command("search", release, "query", "--json").out)["suggestions"] == []
     assert command("trends", release).out == "no query is listed\n"
 
 
 def test_nothing_that_fits_is_no_failure(command: Command, release: Path) -> None:
     outcome = command("search", release, "qqqq")
-    assert (outcome.status, outcome.out) == (0, "nothing popular starts like this\n")
+    assert (outcome.status, outcome.out) == (0, "no popular query starts like this\n")
 
 
 def test_a_stricter_rule_shows_less(command: Command, release: Path) -> None:
@@ -105,7 +105,7 @@ def test_every_line_of_standard_input_is_answered(
     give_lines(monkeypatch, b"goo\nqqqq\n")
     outcome = command("search", release)
     assert "google" in outcome.out
-    assert outcome.out.endswith("nothing popular starts like this\n")
+    assert outcome.out.endswith("no popular query starts like this\n")
 
 
 def test_no_lines_are_no_answer(
@@ -171,7 +171,7 @@ def test_a_terminal_is_answered_at_every_key(
         for keys, expected in (
             (b"x\x15ya", "yahoo"),
             (b"\x7f\x1b[A", "search: y▏"),
-            (b"x", "nothing"),
+            (b"x", "no popular query"),
         ):
             os.write(ours, keys)
             until(ours, expected)

@@ -50,7 +50,7 @@ def test_the_ranking_is_a_table(command: Command, now: Path) -> None:
     heading, first = outcome.out.splitlines()[:2]
     assert " ".join(heading.split()) == "place true place group query share 95% interval"
     assert first.split()[:4] == ["1", "1", "1", "google"]
-    assert "… and 47 more queries" in outcome.out
+    assert "… and 47 more" in outcome.out
 
 
 def test_changes_and_lists_that_differ_are_told(command: Command, now: Path, then: Path) -> None:

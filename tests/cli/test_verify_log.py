@@ -52,7 +52,7 @@ def test_the_audit_log_has_actors(command: Command, tmp_path: Path) -> None:
     assert command("verify-log", log, "--chain", "audit").status == 0
     outcome = command("verify-log", log)
     assert outcome.status == 2
-    assert "entry 0 of the log is not written as an entry is" in outcome.err
+    assert "entry 0 of the log is not a valid entry" in outcome.err
 
 
 def test_an_empty_log_holds(command: Command, tmp_path: Path) -> None:

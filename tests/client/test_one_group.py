@@ -152,7 +152,7 @@ def test_a_forgotten_report_is_not_drawn_again(person: Person) -> None:
         person.report()
     [kept] = person.device().ledger().reports
     person.device().forget()
-    with pytest.raises(RefusedError, match="forgot its report"):
+    with pytest.raises(RefusedError, match="deleted its report"):
         person.report()
     assert person.device().resend() == ()
     [row] = person.device().ledger().reports

@@ -2,7 +2,6 @@
 
 import json
 from typing import Any
-from uuid import UUID
 
 import pytest
 from client.stand_in import CAMPAIGN
@@ -20,6 +19,7 @@ class Scripted:
     def __init__(self, *states: str, jobs: list[dict[str, Any]] | None = None) -> None:
         self.states, self.jobs = list(states), jobs or []
         self.refusal: ServiceRefusalError | None = None
+        self.id_made: str | None = None
         self.posted: list[tuple[str, Any]] = []
 
     def send(
@@ -31,7 +31,10 @@ class Scripted:
             if self.refusal:
                 raise self.refusal
             count = self.posted[-1][1].get("count", 0)
-            return answer({"id": str(CAMPAIGN), "tokens": ["t"] * count})
+            return answer({"tokens": ["t"] * count})
+        if method == "PUT":
+            assert token == TOKEN
+            return answer({"id": self.id_made or path.removeprefix("campaigns/")})
         if path.endswith("/progress"):
             return answer({"jobs": self.jobs})
         return answer({"state": self.states.pop(0) if len(self.states) > 1 else self.states[0]})
@@ -122,5 +125,10 @@ def test_tokens_are_made_ten_thousand_at_a_time() -> None:
     assert [wanted["count"] for _, wanted in service.posted] == [10_000, 10_000, 5_000]
 
 
-def test_a_new_campaign_has_an_id() -> None:
-    assert operator(Scripted("draft")).create({"name": "x"}) == UUID(str(CAMPAIGN))
+def test_a_new_campaign_has_the_id_that_was_asked_for() -> None:
+    service = Scripted("draft")
+    one, other = (operator(service).create({"name": "x"}) for _ in range(2))
+    assert one != other
+    service.id_made = str(CAMPAIGN)
+    with pytest.raises(BlenderError, match="the service created no campaign"):
+        operator(service).create({"name": "x"})

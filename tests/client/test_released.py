@@ -248,7 +248,7 @@ def test_the_release_must_be_what_the_other_documents_give(
     service = Published()
     service.documents[name] = change(DOCUMENTS[name])
     with pytest.raises(
-        BlenderError, match=r"release\.json: is not what the released integers give"
+        BlenderError, match=r"release\.json: does not follow from the released integers"
     ):
         fetch_released(service, CAMPAIGN)
 

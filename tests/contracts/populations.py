@@ -32,12 +32,11 @@ def in_memory(
     directory: Path,  # noqa: ARG001 - the others need it
     *,
     opt_in: float | None,
-    relay: float = 0.0,
     records_per_user: int = 1,  # noqa: ARG001 - the oracle keeps every row
     all_rows: bool = False,  # noqa: ARG001
 ) -> Iterator[Population]:
     """Open the oracle."""
-    yield MemoryPopulation.of(rows, randomness, opt_in=opt_in, relay=relay)
+    yield MemoryPopulation.of(rows, randomness, opt_in=opt_in)
 
 
 @contextmanager
@@ -46,7 +45,6 @@ def _duckdb(
     randomness: Randomness,
     *,
     opt_in: float | None,
-    relay: float = 0.0,
     records_per_user: int = 1,
     all_rows: bool = False,
     rescans: bool,
@@ -60,7 +58,6 @@ def _duckdb(
             DuckDBTables(connection, source, memory_limit=memory_limit),
             randomness,
             opt_in=opt_in,
-            relay=relay,
             records_per_user=records_per_user,
             all_rows=all_rows,
         )
@@ -94,7 +91,6 @@ def duckdb_parquet(
     directory: Path,
     *,
     opt_in: float | None,
-    relay: float = 0.0,
     records_per_user: int = 1,
     all_rows: bool = False,
 ) -> Iterator[Population]:
@@ -111,7 +107,6 @@ def duckdb_parquet(
         path,
         randomness,
         opt_in=opt_in,
-        relay=relay,
         records_per_user=records_per_user,
         all_rows=all_rows,
         rescans=True,
@@ -130,7 +125,6 @@ def on_spark(spark: SparkSession) -> Callable[..., AbstractContextManager[Popula
         directory: Path,
         *,
         opt_in: float | None,
-        relay: float = 0.0,
         records_per_user: int = 1,
         all_rows: bool = False,
     ) -> Iterator[Population]:
@@ -143,7 +137,6 @@ def on_spark(spark: SparkSession) -> Callable[..., AbstractContextManager[Popula
                 SparkTables(spark, log, frames),
                 randomness,
                 opt_in=opt_in,
-                relay=relay,
                 records_per_user=records_per_user,
                 all_rows=all_rows,
             )

@@ -50,10 +50,6 @@ class Watched:
     def clients(self) -> "WatchedClients":
         return WatchedClients(self)
 
-    @property
-    def relayed(self) -> None:
-        return None
-
 
 @dataclass
 class WatchedUsers(NeverAsked):

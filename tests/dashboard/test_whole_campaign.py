@@ -26,12 +26,7 @@ def sign_in(page: Page, token: str) -> None:
 
 def create(page: Page, name: str) -> str:
     page.get_by_role("link", name="New campaign").click()
-    page.get_by_label("Name", exact=True).fill(name)
-    page.get_by_label("Purpose").fill("Suggest popular searches offline.")
-    page.get_by_label("Who collects").fill("A town library")
-    page.get_by_label("Contact").fill("privacy@library.example")
-    page.get_by_label("Privacy policy").fill("https://library.example/privacy")
-    page.get_by_label("Consent text", exact=True).fill("I give my searches, once.")
+    fill_form(page, name)
     page.get_by_label("δ").fill("1e-4")
     page.get_by_label("Clients expected").fill(str(CLIENTS))
     page.get_by_role("button", name="Predict").click()
@@ -39,6 +34,15 @@ def create(page: Page, name: str) -> str:
     page.get_by_role("button", name="Create the draft").click()
     expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
     return page.url.rpartition("/")[2]
+
+
+def fill_form(page: Page, name: str) -> None:
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Purpose").fill("Suggest popular searches offline.")
+    page.get_by_label("Who collects").fill("A town library")
+    page.get_by_label("Contact").fill("privacy@library.example")
+    page.get_by_label("Privacy policy").fill("https://library.example/privacy")
+    page.get_by_label("Consent text", exact=True).fill("I give my searches, once.")
 
 
 def make_move(page: Page, title: str, state: str) -> None:
@@ -99,6 +103,18 @@ def save_release(page: Page, tmp_path: Path) -> None:
     page.get_by_role("link", name="Downloads").click()
     with page.expect_download() as started:
         page.get_by_role("link", name="release.json").click()
+    with page.expect_download() as report:
+        page.get_by_role("link", name="report.html").click()
+    report.value.save_as(tmp_path / "report.html")
+    opened = page.context.new_page()
+    opened.goto((tmp_path / "report.html").as_uri())
+    expect(opened.get_by_text("query 0").first).to_be_visible()
+    opened.close()
+    for name in ("records.csv", "records.parquet", "queries.csv", "queries.parquet"):
+        with page.expect_download() as table:
+            page.get_by_role("link", name=name).click()
+        assert table.value.suggested_filename == name
+        assert table.value.path().stat().st_size > 0
     path = tmp_path / started.value.suggested_filename
     started.value.save_as(path)
     assert path.name == "release.json"

@@ -220,7 +220,7 @@ def test_a_release_that_its_integers_do_not_give_is_refused(released: Path) -> N
         for name in ("head_list.json", *FILES)
     }
     documents["release.json"]["records"][0]["probability"] += 0.001
-    with pytest.raises(InputError, match="is not what the released integers give"):
+    with pytest.raises(InputError, match="does not follow from the released integers"):
         released_result(documents)
 
 

@@ -32,6 +32,32 @@ def test_no_sign_of_a_name_turns_a_text_anywhere_on_the_page(open_report: OpenRe
         assert "\u202e" not in text
 
 
+def test_the_report_uses_the_readers_nouns_and_title(open_report: OpenReport) -> None:
+    names = {"query": "category", "url": "state"}
+    run = make_run() | {"names": names, "title": "Sales <b>by state</b>"}
+    page = open_report(make_release(), run | {"notes": []})
+    assert page.inner_text("h1") == "Sales <b>by state</b>"
+    assert page.title() == "Sales <b>by state</b>"
+    assert "50 categories and 72 records (a category with a state)" in page.inner_text("#lead")
+    choose(page, "table-what", "records")
+    heads = page.locator("#estimates thead button").all_inner_texts()
+    assert [head.split("\n")[0].rstrip("↕▼ ") for head in heads[:2]] == ["Category", "State"]
+    for part in ("#summary", "#ranking", "#shape", "#weights", "#table"):
+        words = page.inner_text(part).lower()
+        assert not [
+            word for word in ("quer", "all searches", "url", "any other page") if word in words
+        ], part
+
+
+def test_the_table_has_estimated_counts(open_report: OpenReport) -> None:
+    release = make_release()
+    release["queries"][1]["probability"] = 0.02
+    page = open_report(release, make_run())
+    row = page.locator("#estimates tbody tr").nth(1)
+    assert "10,387" in row.inner_text()  # 2 % of 519,371 users
+    assert "Each interval holds by itself" in page.inner_text("#ranking-caption")
+
+
 def test_pages_and_terminal_replace_the_same_signs(chromium: Browser) -> None:
     path = files("blender_dp.pages") / "assets" / "shared" / "visible.js"
     script = re.sub("^export ", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)

@@ -39,6 +39,16 @@ def test_above_the_core_only_an_audit_names_mechanisms() -> None:
     assert knowing == {"cli/audit.py"}
 
 
+def test_browsers_know_a_mechanism_by_its_registry_only() -> None:
+    sources = [
+        path for place in ("client", "extension") for path in ROOT.glob(f"web/{place}/src/**/*.ts")
+    ]
+    assert len(sources) > 20
+    asking = re.compile(r"mechanism\.name|'(local-alg|subset-selection)")
+    found = {path.name for path in sources if asking.search(path.read_text(encoding="utf-8"))}
+    assert found == {"mechanism.ts", "local-alg.ts", "subset-selection.ts"}
+
+
 def test_the_page_lists_every_place_that_a_mechanism_needs() -> None:
     assert len(places()) == 4
     edited = {place for place in places() if "NEW" not in place}

@@ -251,6 +251,7 @@ async def running(
         random_bytes=draw,
         limits=limits,
         predict=predict,
+        render_report=lambda release: f"a page of {len(release['queries'])} queries",
         **options,
     )
     tokens = {role: new_token(draw) for role in Role}

@@ -109,7 +109,7 @@ def test_a_backup_of_nothing_or_to_nowhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         back_up(tmp_path / "missing", tmp_path / "copy")
     (tmp_path / "notes").write_text("no database " * 1000)
-    with pytest.raises(InputError, match="is no usable SQLite database"):
+    with pytest.raises(InputError, match="is not a usable SQLite database"):
         back_up(tmp_path / "notes", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
     with pytest.raises(InputError, match="cannot be written"):

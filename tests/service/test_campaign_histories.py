@@ -71,7 +71,7 @@ class CampaignHistory(RuleBasedStateMachine):
     def create(self, moves: int) -> None:
         """Begin anywhere on the way, or few histories would come to the end of it."""
         self.campaign = a_campaign()
-        self.run(self.store.add_campaign(self.campaign, actor="ada"))
+        self.run(self.store.put_campaign(self.campaign, actor="ada"))
         self.run(self.store.add_enrolments(self.campaign.id, PEOPLE))
         for _ in range(moves):
             self.move_on()

@@ -1,5 +1,6 @@
 """Campaigns over HTTP: who may do what, and that no move goes back."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +82,8 @@ async def test_only_an_operator_makes_and_moves(service: Service, role: Role | N
     campaign = await service.created()
     headers = {} if role is None else service.as_role(role)
     expected = "token-missing" if role is None else "role-not-enough"
+    put = await service.http.put(f"/v1/campaigns/{uuid4()}", json=a_campaign(), headers=headers)
+    assert slug_of(put) == expected
     for path, body in [
         ("/v1/campaigns", a_campaign()),
         (f"/v1/campaigns/{campaign}/moves", {"move": "open-opt-in", "from": "draft"}),
@@ -120,12 +123,28 @@ async def test_a_revoked_token_opens_nothing(fresh: Service) -> None:
     assert slug_of(await fresh.http.get("/v1/whoami", headers=headers)) == "token-unknown"
 
 
+async def test_a_campaign_is_put_under_an_id_of_the_caller_and_edited_until_it_opens(
+    service: Service,
+) -> None:
+    path, headers = f"/v1/campaigns/{uuid4()}", service.as_role(Role.OPERATOR)
+    answers = await asyncio.gather(
+        *(service.http.put(path, json=a_campaign(), headers=headers) for _ in range(3))
+    )
+    assert [answer.json() for answer in answers] == [answers[0].json()] * 3
+    edited = await service.http.put(path, json=a_campaign(name="edited"), headers=headers)
+    assert (edited.status_code, edited.json()["name"]) == (200, "edited")
+    await service.move(edited.json()["id"], "open-opt-in", "draft")
+    refused = await service.http.put(path, json=a_campaign(), headers=headers)
+    assert slug_of(refused) == "not-a-draft"
+    assert (await service.http.get(path)).json()["name"] == "edited"
+
+
 async def test_a_draft_that_does_not_say_who_collects_is_read_and_not_opened(
     service: Service,
 ) -> None:
     """It was made before the fields were required."""
     older = replace(stored_campaign(), controller=None, contact=None, privacy_policy=None)
-    await service.dependencies.store.add_campaign(older, actor="somebody")
+    await service.dependencies.store.put_campaign(older, actor="somebody")
     shown = (await service.http.get(f"/v1/campaigns/{older.id}")).json()
     assert (shown["controller"], shown["contact"], shown["privacy_policy"]) == (None, None, None)
     answer = await service.move(str(older.id), "open-opt-in", "draft")
@@ -246,7 +265,7 @@ async def test_a_delta_above_the_services_cap_makes_no_campaign(strict: Service)
 
 async def test_a_draft_from_before_the_cap_does_not_open(strict: Service) -> None:
     draft = replace(stored_campaign(), parameters=Parameters(epsilon=4.0, delta=1e-2))
-    await strict.dependencies.store.add_campaign(draft, actor="operator")
+    await strict.dependencies.store.put_campaign(draft, actor="operator")
     answer = await strict.move(str(draft.id), "open-opt-in", "draft")
     assert slug_of(answer) == "parameters-refused"
     assert await strict.state(str(draft.id)) == "draft"

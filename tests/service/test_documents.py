@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from service.running import CONSENT, Published, Service, running, slug_of
 
@@ -50,6 +53,32 @@ async def test_the_list_is_signed_and_logged_and_the_same_plain_or_packed(
     packed = await service.http.get(path, headers={"accept-encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.content == answer.content
+
+
+async def test_a_release_is_there_as_tables_and_as_a_page(
+    service: Service, released: Published, tmp_path: Path
+) -> None:
+    path = f"/v1/campaigns/{released.campaign}"
+    release = (await service.http.get(f"{path}/release")).json()
+    for rows in ("records", "queries"):
+        for form, read in ((".csv", pa.csv.read_csv), (".parquet", pa.parquet.read_table)):
+            answer = await service.http.get(f"{path}/{rows}{form}")
+            assert answer.headers["content-disposition"] == f'attachment; filename="{rows}{form}"'
+            saved = tmp_path / f"{rows}{form}"
+            saved.write_bytes(answer.content)
+            table = read(saved)
+            assert table.column_names == list(release[rows][0])
+            assert table["probability"].to_pylist() == [row["probability"] for row in release[rows]]
+    report = await service.http.get(f"{path}/report.html")
+    assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
+    assert report.text == f"a page of {len(release['queries'])} queries"
+
+
+async def test_before_the_release_there_are_no_tables(service: Service) -> None:
+    campaign = await service.created()
+    for name in ("records.csv", "queries.parquet", "report.html"):
+        answer = await service.http.get(f"/v1/campaigns/{campaign}/{name}")
+        assert slug_of(answer) == "not-published"
 
 
 async def test_the_list_is_bound_to_the_description_that_is_shown_and_logged(

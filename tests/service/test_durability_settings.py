@@ -69,7 +69,7 @@ async def test_a_backup_is_on_the_disk_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await open_store(str(tmp_path / "service.sqlite"))
-    await store.add_campaign(a_campaign(), actor="ada")
+    await store.put_campaign(a_campaign(), actor="ada")
     await store.close()
     copy = tmp_path / "copies" / "copy.sqlite"
     copy.parent.mkdir()

@@ -18,7 +18,7 @@ from campaign_stores import a_campaign
 def opened_and_closed(address: str) -> None:
     async def check() -> None:
         store = await open_store(address)
-        await store.add_campaign(a_campaign(), actor="ada")
+        await store.put_campaign(a_campaign(), actor="ada")
         await store.close()
 
     asyncio.run(check())
@@ -71,7 +71,7 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("my notes " * 1000)
-    with pytest.raises(InputError, match="is no usable SQLite database"):
+    with pytest.raises(InputError, match="is not a usable SQLite database"):
         asyncio.run(open_store(str(path)))
     assert path.read_text() == "my notes " * 1000
 
@@ -99,9 +99,9 @@ def test_a_file_that_another_process_holds_is_an_overload_not_a_crash(
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
-                await store.add_campaign(a_campaign(), actor="ada")
+                await store.put_campaign(a_campaign(), actor="ada")
             assert await store.tokens() == []
-        await store.add_campaign(a_campaign(), actor="ada")
+        await store.put_campaign(a_campaign(), actor="ada")
         assert len(await store.campaigns(after=None, limit=10)) == 1
         await store.close()
 

@@ -103,6 +103,13 @@ def test_texts_are_shown_and_never_run() -> None:
     }
 
 
+def test_no_sign_turns_the_direction_of_a_text() -> None:
+    page = page_of(replace(a_campaign("exe\u202egnp"), purpose="one\ntwo\u2066"))
+    assert "\u202e" not in page
+    assert "\u2066" not in page
+    assert "one\ntwo" in page
+
+
 @pytest.mark.parametrize("state", State)
 def test_every_state_has_its_page(state: State) -> None:
     page = page_of(replace(a_campaign(), state=state))

@@ -55,7 +55,7 @@ class ChosenUsers:
 
     def split(self, fraction: float) -> NoReturn:
         """Refuse: an attack chooses the users of each step."""
-        raise BrokenInvariantError(f"chosen users are not parted (by {fraction})")
+        raise BrokenInvariantError(f"chosen users are not divided (by {fraction})")
 
     def record_counts(self, records_per_user: int) -> "ChosenSums":
         """Count the records; every user has one."""

@@ -9,7 +9,7 @@ from blender_dp.cli.whole_numbers import strictly
 
 app = App(
     name="blender-dp",
-    help="What is popular among your users, and how popular, under hybrid differential privacy.",
+    help="Find popular searches and their probabilities under hybrid differential privacy.",
     version=version("blender-dp"),
     console=RESULTS,
     default_parameter=Parameter(converter=strictly),

@@ -96,7 +96,7 @@ def _show(findings: list[Finding], alpha: float, *, as_json: bool) -> None:
         print_json({"alpha": alpha, "verdict": verdict, "findings": list(map(_document, findings))})
     else:
         RESULTS.print(_table(findings))
-        RESULTS.print(f"\nA proof would be wrong in one of {1 / alpha:,.0f} audits, at most.")
+        RESULTS.print(f"\nAt most one of {1 / alpha:,.0f} audits proves something wrong.")
     if broken:
         worst = max(broken, key=lambda finding: finding.shown - finding.epsilon)
         sys.stdout.flush()

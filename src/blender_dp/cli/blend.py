@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from blender_dp.cli.options import Flag, Output
+from blender_dp.cli.options import Flag, Output, ReaderWords
 from blender_dp.cli.outputs import blended_result, show_result, write_result
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.pages.outputs import FILES
+from blender_dp.pages.words import Words
 from blender_dp.wire.documents.staging import staged_directory
 
 
@@ -17,6 +18,7 @@ def blend(
     /,
     *,
     output: Output,
+    words: ReaderWords = Words(),  # noqa: B008 - frozen
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
@@ -42,5 +44,5 @@ def blend(
     result = blended_result(head_list, opt_in_estimates, client_estimates)
     certificate = require_kept(certify_curated(result.curated))
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
-        write_result(partial, result, certificate, facts={})
-    show_result(result, output, as_json=json)
+        write_result(partial, result, certificate, facts=words.facts())
+    show_result(result, output, words, as_json=json)

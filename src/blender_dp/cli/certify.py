@@ -109,7 +109,7 @@ def _of_directory(directory: Path) -> dict[str, Any]:
 def _require_left_out(promise: dict[str, float | None]) -> None:
     for name, value in promise.items():
         if value is not None:
-            raise ParameterError(name, "left out where a file says what was promised", value)
+            raise ParameterError(name, "left out if a file states the promise", value)
 
 
 def _parameters_of(
@@ -120,7 +120,7 @@ def _parameters_of(
     given = {**knobs, **{name: value for name, value in promise.items() if value is not None}}
     for name in promise:
         if name not in given:
-            raise ParameterError(name, "given too: a promise has both", None)
+            raise ParameterError(name, "given too: a promise has an ε and a δ", None)
     knobs_of_devices = {
         name: getattr(mechanism, name)
         for name in KNOBS[mechanism.preset]

@@ -44,7 +44,7 @@ def demo(
         raise ParameterError("users", "at least 1", users)
     staged = staged_directory(output, overwrite=True, replaceable=(*FILES, LOG))
     with staged as partial, shown_progress() as progress:
-        say(f"Making up a search log of {users:,} users, then finding what is popular in it.")
+        say(f"Generating a search log of {users:,} users, then finding its popular searches.")
         progress.step("make a synthetic log")
         log = partial / LOG
         write_log(synthesize(Shape.AOL, users=users, progress=progress.share), log)

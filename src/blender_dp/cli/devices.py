@@ -61,7 +61,7 @@ class NewCampaign:
     def document(self, people: People, service: str) -> dict[str, Any]:
         """Return the request for the new campaign."""
         if self.epsilon is None or self.delta is None:
-            raise BlenderError("give --campaign, or --epsilon and --delta of one to be made")
+            raise BlenderError("give --campaign, or --epsilon and --delta of a new one")
         return {
             "name": "Simulated devices",
             "purpose": "A trial of the service with a simulated population.",

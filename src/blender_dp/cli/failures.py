@@ -31,7 +31,7 @@ def explain_errors() -> Iterator[None]:
     except KeyboardInterrupt as interruption:
         _exit(str(interruption) or "interrupted; nothing was written", INTERRUPTED)
     except MemoryError:
-        _exit("the parameters ask for more than this machine's memory holds", BAD_INPUT)
+        _exit("the parameters need more memory than this machine has", BAD_INPUT)
     except BrokenPipeError:
         _silence_output()  # the reader closed the pipe, which is not a failure
         sys.exit(0)

@@ -1,6 +1,5 @@
 """Output of a whole result, shared by commands: writes it, shows it and prints its place."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,10 @@ from blender_dp.core.population import ReportingClients
 from blender_dp.engine.released_tables import query_table
 from blender_dp.engine.run import RunResult
 from blender_dp.pages.outputs import REPORT, TIMINGS, notes, write_outputs
+from blender_dp.pages.words import Words
 from blender_dp.wire.published.estimates import read_clients, read_opt_in
 from blender_dp.wire.published.head_list import read_head_list
+from blender_dp.wire.published.release import user_counts
 
 
 def write_result(
@@ -50,7 +51,6 @@ def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> d
         "synthetic": synthetic,
         "seed": result.seed,
         "opt_in": result.opt_in,
-        **({"relay": asdict(result.relay)} if result.relay.share else {}),
         "input": {"format": str(result.format), "files": list(result.files)},
         "engine": result.engine.name,
     }
@@ -65,7 +65,9 @@ def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> d
     return facts
 
 
-def show_result(result: BlenderResult, output: Path, *, as_json: bool) -> None:
+def show_result(
+    result: BlenderResult, output: Path, words: Words | None = None, *, as_json: bool
+) -> None:
     """Print the ranking, or a summary that a program can read."""
     for note in notes(result):
         say(note)
@@ -81,5 +83,6 @@ def show_result(result: BlenderResult, output: Path, *, as_json: bool) -> None:
             }
         )
         return
-    print_ranking(query_table(result))
+    users = sum(user_counts(result).values())
+    print_ranking(query_table(result), users, (words or Words()).query_name or "query")
     RESULTS.print(f"\nreport: {output / REPORT}")

@@ -196,7 +196,7 @@ def _describe_choice(made: Plan) -> list[str]:
     chosen = made.choices
     lines = [f"found by: {chosen.discovery}", f"clients: {chosen.client_mechanism}"]
     if chosen.query_share is not None:
-        lines[-1] += f", {chosen.query_share:.0%} asked for the query only"
+        lines[-1] += f", {chosen.query_share:.0%} report only the query"
     if chosen.head_list_user_fraction is not None:
         lines.append(
             f"f_O {chosen.head_list_user_fraction:g}, f_C {chosen.query_budget_fraction:g}"

@@ -28,7 +28,7 @@ from blender_dp.evaluation.reproduction.reproduction import (
 from blender_dp.evaluation.reproduction.sweeps import SETUPS, DataShape
 from blender_dp.evaluation.trials.worker_pool import checked_workers
 
-KEPT = "interrupted; finished trials are kept, and the same command goes on from there"
+KEPT = "interrupted; finished trials are stored, and the same command continues from there"
 
 
 def reproduce(
@@ -79,7 +79,7 @@ def reproduce(
     if not is_installed("matplotlib"):
         raise MissingExtraError("evaluation", "reproduce")
     if log_options.group is not None:
-        raise ParameterError("group", "left out: trials draw who opts in", log_options.group)
+        raise ParameterError("group", "left out: trials draw the opt-in users", log_options.group)
     figures, workers = _choose_figures(figure or []), checked_workers(workers)
     shape = shape or ("yandex" if log_options.format is LogFormat.YANDEX else "aol")
     folder = output or Path(_default_name(shape, preset, is_real=log is not None))
@@ -166,8 +166,8 @@ def _command(
 
 def _describe_trials(trials: int, *, wrote: bool) -> str:
     if trials:
-        return f"{trials:,} trials were run; they are kept."
-    return "All trials were there already." + ("" if wrote else " Nothing was left to do.")
+        return f"{trials:,} trials were run; they are stored."
+    return "All trials had been run before." + ("" if wrote else " Nothing was left to do.")
 
 
 def _print_verdicts(shown: Sequence[Shown]) -> None:

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise, RelayOptions
+from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise, ReaderWords
 from blender_dp.cli.outputs import run_facts, show_result, write_result
 from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
+from blender_dp.pages.words import Words
 from blender_dp.wire.documents.staging import staged_directory
 
 
@@ -19,10 +20,10 @@ def run(
     output: Output,
     parameters: Promise,
     opt_in: float | None = None,
-    relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     timings: Flag = False,
+    words: ReaderWords = Words(),  # noqa: B008 - frozen
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
@@ -55,11 +56,10 @@ def run(
             log_options.log(log),
             parameters,
             opt_in=opt_in,
-            relay=relay.rules(),
             seed=machine.seed,
             workspace=machine.workspace(partial, progress),
         )
         progress.step("write the results")
-        facts = run_facts(result, synthetic=False, timings=timings)
+        facts = run_facts(result, synthetic=False, timings=timings) | words.facts()
         write_result(partial, result.blender, result.certificate, facts=facts)
-    show_result(result.blender, output, as_json=json)
+    show_result(result.blender, output, words, as_json=json)

@@ -63,7 +63,7 @@ def search(
     if not found.release.private:
         say("Made with a seed: an experiment, not private; do not publish it.")
     if not len(found):
-        say("The clients are sure of no query of this release; there is nothing to suggest.")
+        say("The private reports confirm no query of this release; there is nothing to suggest.")
     share = found.coverage() if coverage else None
     if typed is not None or share is not None:
         suggestions = [] if typed is None else found.suggest(typed, limit=limit)
@@ -86,7 +86,7 @@ def _answer(
     if suggestions:
         RESULTS.print(_table(suggestions))
     elif typed is not None:
-        RESULTS.print("nothing popular starts like this")
+        RESULTS.print("no popular query starts like this")
     if share is not None:
         RESULTS.print(_table_of_coverage(share))
 
@@ -122,7 +122,7 @@ def _table_of_coverage(share: Coverage) -> Table:
         table.add_column(heading, justify="left" if heading == "of all searches" else "right")
     rows = (
         ("the query is suggested", share.suggested),
-        ("the clicked page is, too", share.answered),
+        ("the clicked page is suggested too", share.answered),
     )
     for name, part in rows:
         table.add_row(name, percent(part.share), f"{part.low:.3%} to {part.high:.3%}")
@@ -134,7 +134,7 @@ def _suggest_while_typing(found: LocalSearch, limit: int) -> None:
 
     def screen(text: str) -> Group:
         suggestions = found.suggest(text, limit=limit)
-        below = _table(suggestions) if suggestions else Text("nothing popular starts like this")
+        below = _table(suggestions) if suggestions else Text("no popular query starts like this")
         return Group(Text(f"search: {text}▏", style="bold"), below)
 
     with Live(console=RESULTS, auto_refresh=False) as live:

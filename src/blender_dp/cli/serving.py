@@ -4,13 +4,14 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -83,11 +84,18 @@ async def open_dependencies(storage: ServiceOptions) -> AsyncIterator[Dependenci
             now=now,
             random_bytes=os.urandom,
             predict=BoundedPlanner(),
+            render_report=_render_report,
             directory=storage.data,
             dashboard=Path(blender_dp.service.__file__).parent / "dashboard",
         )
     finally:
         await store.close()
+
+
+def _render_report(release: Mapping[str, Any]) -> str:
+    from blender_dp.pages.html_report import render_report  # noqa: PLC0415 - seldom needed
+
+    return render_report(release, {})
 
 
 async def _require_usable(storage: ServiceOptions) -> None:

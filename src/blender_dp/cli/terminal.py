@@ -91,13 +91,11 @@ def print_json(document: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def print_ranking(queries: "pa.Table", most: int = 10) -> None:
-    """Print the most popular queries with their intervals."""
+def print_ranking(queries: "pa.Table", users: int, noun: str = "query", most: int = 10) -> None:
+    """Print the most popular queries with their intervals and estimated counts of users."""
     table = Table(title=None, box=None, pad_edge=False)
-    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
-    has_relay = "relay_probability" in queries.column_names
-    relay = ["relay"] if has_relay else []
-    for heading in ("probability", "95 % interval", "opt-in", *relay, "clients"):
+    table.add_column(noun, overflow="ellipsis", max_width=40, no_wrap=True)
+    for heading in ("probability", "95 % interval", "count", "opt-in", "clients"):
         table.add_column(heading, justify="right", no_wrap=True)
     rows = [row for row in queries.slice(0, most + 1).to_pylist() if row["cell"] == "query"]
     for row in rows[:most]:
@@ -105,8 +103,8 @@ def print_ranking(queries: "pa.Table", most: int = 10) -> None:
             visible(row["query"]),
             percent(row["probability"]) + ("" if 0 <= row["opt_in_weight"] <= 1 else " !"),
             "none" if row["low"] is None else f"{row['low']:.3%} to {row['high']:.3%}",
+            f"{row['probability'] * users:,.0f}",
             percent(row["opt_in_probability"]),
-            *([percent(row["relay_probability"])] if has_relay else []),
             percent(row["client_probability"]),
         )
     if rows:
@@ -114,7 +112,7 @@ def print_ranking(queries: "pa.Table", most: int = 10) -> None:
     rest = next(row for row in queries.to_pylist() if row["cell"] == "other")
     unseen = queries.num_rows - 1 - len(rows[:most])
     RESULTS.print(
-        f"… and {unseen} more queries; everything else: {percent(rest['probability'])}"
+        f"… and {unseen} more; everything else: {percent(rest['probability'])}"
         if unseen
         else f"everything else: {percent(rest['probability'])}"
     )

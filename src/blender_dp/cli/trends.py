@@ -6,11 +6,12 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.table import Table
 
-from blender_dp.cli.options import Flag
+from blender_dp.cli.options import Flag, ReaderWords
 from blender_dp.cli.terminal import RESULTS, percent, print_json, say
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.visible_names import visible
 from blender_dp.pages.trends_page import render_trends
+from blender_dp.pages.words import Words
 from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change
 from blender_dp.search_trends.trends import RankedQuery, Trends
 from blender_dp.search_trends.trends import trends as trends_of
@@ -26,6 +27,7 @@ def trends(
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     limit: int = 20,
     false_discovery_rate: float = FALSE_DISCOVERY_RATE,
+    words: ReaderWords = Words(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
     """Rank the queries of a release, and find queries that rose or fell since an earlier one.
@@ -57,18 +59,19 @@ def trends(
     )
     if output is not None:
         with staged_file(output) as partial:
-            partial.write_text(render_trends(found), encoding="utf-8")
+            partial.write_text(render_trends(found, words), encoding="utf-8")
     _print_remark(found)
     if json:
         print_json(found.document())
         return
-    _print_ranking(found, limit)
+    noun = words.query_name or "query"
+    _print_ranking(found, limit, noun)
     if found.changes is not None:
         RESULTS.print(
-            f"\n{release} ({len(found.ranking)} queries) compared with {earlier} "
-            f"({found.earlier_queries} queries)"
+            f"\n{release} ({len(found.ranking)} on its list) compared with {earlier} "
+            f"({found.earlier_queries} on its list)"
         )
-        _print_changes(found.changes, limit)
+        _print_changes(found.changes, limit, noun)
     if output is not None:
         RESULTS.print(f"\npage: {output}")
 
@@ -83,22 +86,22 @@ def _print_remark(found: Trends) -> None:
         )
 
 
-def _print_ranking(found: Trends, limit: int) -> None:
+def _print_ranking(found: Trends, limit: int, noun: str) -> None:
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("place", justify="right", no_wrap=True)
     table.add_column("true place", justify="right", no_wrap=True)
     table.add_column("group", justify="right", no_wrap=True)
-    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    table.add_column(noun, overflow="ellipsis", max_width=40, no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{found.confidence:.0%} interval", justify="right", no_wrap=True)
     for row in found.ranking[:limit]:
         table.add_row(*_cells_of(row))
     if not found.ranking:
-        RESULTS.print("no query is listed")
+        RESULTS.print(f"no {noun} is listed")
         return
     RESULTS.print(table)
     if len(found.ranking) > limit:
-        RESULTS.print(f"… and {len(found.ranking) - limit} more queries")
+        RESULTS.print(f"… and {len(found.ranking) - limit} more")
 
 
 def _cells_of(row: RankedQuery) -> list[str]:
@@ -113,10 +116,10 @@ def _cells_of(row: RankedQuery) -> list[str]:
     ]
 
 
-def _print_changes(changes: tuple[Change, ...], limit: int) -> None:
+def _print_changes(changes: tuple[Change, ...], limit: int, noun: str) -> None:
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
-    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    table.add_column(noun, overflow="ellipsis", max_width=40, no_wrap=True)
     for heading in ("before", "now", "p-value"):
         table.add_column(heading, justify="right", no_wrap=True)
     verdicts = [change for change in changes if change.verdict is not None]

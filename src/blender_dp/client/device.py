@@ -268,7 +268,7 @@ class BlenderClient:
 
     def _deliver(self, kept: LedgerRow) -> LedgerRow:
         if kept.state == "forgotten":
-            raise RefusedError(Rule.ROLE, "this device forgot its report; it draws no other one")
+            raise RefusedError(Rule.ROLE, "this device deleted its report and draws no other one")
         if kept.state != "unsent":
             return kept
         self._ledger.count_unanswered(kept.campaign, 1)

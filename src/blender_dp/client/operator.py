@@ -5,11 +5,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from blender_dp.client.transport import ServiceRefusalError, Transport
 from blender_dp.core.errors import BlenderError
-from blender_dp.wire.service.hash_chain import is_campaign_id
 
 STATES = (
     *("draft", "opt-in-open", "opt-in-sealed", "list-published"),
@@ -29,11 +28,12 @@ class Operator:
     sleep: Callable[[float], None] = time.sleep
 
     def create(self, campaign: Mapping[str, Any]) -> UUID:
-        """Create a campaign in draft."""
-        found = self._post("campaigns", campaign).get("id")
-        if not isinstance(found, str) or not is_campaign_id(found):
-            raise BlenderError("the service made no campaign")
-        return UUID(found)
+        """Create a campaign in draft; a repeated request makes no second one."""
+        drawn = uuid4()
+        made = self._send("PUT", f"campaigns/{drawn}", campaign)
+        if made.get("id") != str(drawn):
+            raise BlenderError("the service created no campaign")
+        return drawn
 
     def read(self, campaign: UUID) -> dict[str, Any]:
         """Return the public description and state of a campaign."""
@@ -66,7 +66,7 @@ class Operator:
                 )
             self.sleep(_SECONDS_BETWEEN_LOOKS)
         if STATES[place] == "purged":
-            raise BlenderError("the campaign was given up: it is purged")
+            raise BlenderError("the campaign was purged")
 
     def enrolment_tokens(self, campaign: UUID, count: int) -> list[str]:
         """Create tokens for people who will opt in."""
@@ -87,6 +87,9 @@ class Operator:
                 raise BlenderError(f"the job {job.get('kind')} failed: {job.get('failure')}")
 
     def _post(self, path: str, document: Mapping[str, Any]) -> dict[str, Any]:
+        return self._send("POST", path, document)
+
+    def _send(self, method: str, path: str, document: Mapping[str, Any]) -> dict[str, Any]:
         body = json.dumps(document).encode()
-        answer = self.transport.send("POST", path, body=body, token=self.token)
+        answer = self.transport.send(method, path, body=body, token=self.token)
         return answer.document("the answer")

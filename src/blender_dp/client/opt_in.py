@@ -113,7 +113,7 @@ class OptIn:
         if enrolment is None:
             raise BlenderError("this device is not enrolled in the campaign; enrol first")
         if enrolment.state == "withdrawn":
-            raise BlenderError("this device withdrew from the campaign, which is for good")
+            raise BlenderError("this device withdrew from the campaign and cannot contribute again")
         if enrolment.service not in ("", self.url):  # "": from the first version of the ledger
             # Another service could keep the records, or confirm a withdrawal that is not its own.
             raise BlenderError("this device is enrolled at another address; use that one")

@@ -48,7 +48,7 @@ def require_logged(listed: Entry, public_key: str, remembered: Entry | None, fet
         wanted[remembered["index"]] = remembered["hash"]
         start = min(wanted)
         if len(wanted) == 1 and remembered["hash"] != listed["hash"]:
-            raise NotLoggedError("the log has another entry where the head list says it is")
+            raise NotLoggedError("the log has another entry at the place that the head list names")
     last: Entry | None = None
     for _ in range(MOST_PIECES):
         entries = _piece(fetch(start), start, public_key, last)
@@ -86,5 +86,5 @@ def _piece(
 def _first(entry: object, start: int) -> Entry:
     """Return the first entry of a piece from the middle of a log, checked by itself."""
     if not is_entry(entry) or entry["index"] != start or entry["hash"] != entry_hash(entry):
-        raise BrokenChainError(f"entry {start} of the log is not written as an entry is")
+        raise BrokenChainError(f"entry {start} of the log is not a valid entry")
     return entry

@@ -48,7 +48,7 @@ def released_result(
     created = str(release.get("created"))
     again = release_document(result, published.document, created=created)
     if not _is_same(again, release):
-        raise InputError(RELEASE, "is not what the released integers give")
+        raise InputError(RELEASE, "does not follow from the released integers")
     certificate = require_kept(certify_curated(curated))
     published.require(certificate)
     return result, certificate

@@ -62,7 +62,7 @@ def require_address(url: str) -> str:
     parts = urlsplit(url)
     is_here = parts.hostname in _THIS_MACHINE
     if parts.scheme != "https" and not (parts.scheme == "http" and is_here):
-        raise ParameterError("url", "https://… (or http:// on this very machine)", url)
+        raise ParameterError("url", "https://… (or http:// on this machine)", url)
     if not parts.hostname or parts.query or parts.fragment or parts.username or parts.password:
         raise ParameterError("url", "an address such as https://collect.example", url)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"

@@ -160,7 +160,7 @@ class ReportingClients:
 
 
 class Population(Protocol):
-    """Everybody: the few who opted in and all others. No user is in two groups."""
+    """Everybody: the few who opted in and all others."""
 
     @property
     def opt_in(self) -> OptInUsers:
@@ -169,10 +169,5 @@ class Population(Protocol):
 
     @property
     def clients(self) -> Clients:
-        """The paper's C: those who report directly."""
-        ...
-
-    @property
-    def relayed(self) -> Clients | None:
-        """Those who report through a relay; None if there is no relay."""
+        """The paper's C."""
         ...

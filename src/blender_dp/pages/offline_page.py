@@ -19,7 +19,7 @@ from typing import Any
 _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
     for name in (
-        *("elements", "numbers", "visible", "cells", "table_rows", "tooltip"),
+        *("elements", "numbers", "visible", "nouns", "cells", "table_rows", "tooltip"),
         *("series", "weights", "groups", "changes", "promises", "plane", "theme"),
     )
 )

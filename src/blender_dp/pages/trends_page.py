@@ -1,6 +1,7 @@
 """Trends as a single HTML page that opens offline."""
 
 from blender_dp.pages.offline_page import Page
+from blender_dp.pages.words import Words
 from blender_dp.search_trends.trends import Trends
 
 PAGE = Page(
@@ -17,6 +18,6 @@ PAGE = Page(
 )
 
 
-def render_trends(found: Trends) -> str:
+def render_trends(found: Trends, words: Words | None = None) -> str:
     """Return the HTML page that shows a ranking and, if there are any, its changes."""
-    return PAGE.with_figures({"trends": found.document()})
+    return PAGE.with_figures({"trends": found.document(), **(words or Words()).facts()})

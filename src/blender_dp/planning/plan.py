@@ -59,12 +59,12 @@ class Plan:
         """Remarks for the reader besides the numbers."""
         asked, drawn = self.prediction.setting.users, self.prediction.imagined_users
         said = [
-            f"If records are like {self.like}: no plan knows how far yours are from it. The errors "
-            "are those of the plan itself."
+            f"The plan assumes records like {self.like}. Yours may differ from them. The "
+            "stated errors are those of the plan itself."
         ]
         if drawn < asked:
             said.append(
-                f"Worked out for {drawn:,} of the {asked:,} users: the list may be longer, and "
+                f"Computed for {drawn:,} of the {asked:,} users: the list may be longer, and "
                 "errors were scaled by 1/√users."
             )
         warning = delta_warning(self.prediction.setting.parameters.delta, asked)
@@ -135,7 +135,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     setting = Setting(users=users, opt_in=opt_in, parameters=parameters)
     target = _target(target_ndcg, target_size)
     progress = progress or no_progress
-    progress("draw up what records look like", 0.0)
+    progress("prepare the assumed records", 0.0)
     if isinstance(like, Release):
         prior = prior_of_release(like, records_per_user)
     else:

@@ -134,7 +134,7 @@ def predict(
     drawn = setting.drawable(prior)
     draws = _draws(prior, drawn) if draws is None else draws
     if not 2 <= draws <= _SEEDS // 2:
-        raise ParameterError("draws", f"from 2, for an error to be seen, to {_SEEDS // 2}", draws)
+        raise ParameterError("draws", f"from 2 (an error needs two) to {_SEEDS // 2}", draws)
     results = []
     for number in range(draws):
         population = drawn.population(prior, seed_of(seed, number))

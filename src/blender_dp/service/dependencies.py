@@ -22,7 +22,7 @@ class TooMuchWorkError(BlenderError):
     """A question to the planner would take more time or memory than is allowed."""
 
     def __init__(self) -> None:
-        super().__init__("the question takes more time or memory than one may take")
+        super().__init__("the question takes more time or memory than is allowed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,8 @@ class Dependencies:
     """Whether the metrics are shown only to holders of a token."""
     predict: Predict | None = None
     """The planner; None where it is not installed."""
+    render_report: Callable[[Mapping[str, Any]], str] | None = None
+    """Returns a release as one HTML page; None where the pages are not installed."""
     directory: Path | None = None
     """The service's data directory, whose disk is watched; None if it has none."""
     dashboard: Path | None = None

@@ -45,7 +45,9 @@ class Problem(Enum):
     ODD_UNICODE = Kind(
         "odd-unicode", 400, "Texts in the body must be whole characters, no half surrogate pairs."
     )
-    BODY_NOT_GZIP = Kind("body-not-gzip", 400, "The body must be whole gzip, as its header says.")
+    BODY_NOT_GZIP = Kind(
+        "body-not-gzip", 400, "The body must be complete gzip data, as its header says."
+    )
     BODY_NOT_UNDERSTOOD = Kind(
         "body-not-understood", 400, "The body must have the fields and types that are documented."
     )
@@ -64,6 +66,9 @@ class Problem(Enum):
     PLANNER_MISSING = Kind("planner-missing", 404, "The planner must be installed here.")
     METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "The method must be a documented one.")
     BODY_TOO_SLOW = Kind("body-too-slow", 408, "The body must arrive in time.")
+    NOT_A_DRAFT = Kind(
+        "not-a-draft", 409, "The campaign must be a draft; once it was opened it cannot change."
+    )
     MOVE_NOT_ALLOWED = Kind(
         "move-not-allowed", 409, "The move must start from the campaign's state; none goes back."
     )
@@ -109,7 +114,7 @@ class Problem(Enum):
         "contribution-refused", 422, "Every record and time must be within the documented limits."
     )
     UNKNOWN_REPORT_VERSION = Kind(
-        "unknown-report-version", 422, "The report's version must be one that is read."
+        "unknown-report-version", 422, "The report's version must be a supported one."
     )
     ANOTHER_HEAD_LIST = Kind(
         "another-head-list", 422, "The report must be made for this campaign's published list."
@@ -126,14 +131,16 @@ class Problem(Enum):
     REPEATED_REPORT_ID = Kind("repeated-report-id", 422, "A batch must have every report id once.")
     UNKNOWN_QUESTION = Kind("unknown-question", 422, "The question must be one that the list asks.")
     QUESTION_NOT_ASKED = Kind(
-        "question-not-asked", 422, "The question must be the one that the report id is asked."
+        "question-not-asked", 422, "The question must be the one that the report id decides."
     )
     NOT_EXPRESSIBLE = Kind(
         "not-expressible", 422, "A report must name what a device of this list could send."
     )
-    TOO_MANY_REQUESTS = Kind("too-many-requests", 429, "Fewer requests must come at a time.")
-    INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; this is its own mistake.")
-    OVERLOADED = Kind("overloaded", 503, "The service has more to do than it can; try again.")
+    TOO_MANY_REQUESTS = Kind(
+        "too-many-requests", 429, "Requests must come less often; try again later."
+    )
+    INTERNAL_ERROR = Kind("internal-error", 500, "The service failed; the request is not at fault.")
+    OVERLOADED = Kind("overloaded", 503, "The service is overloaded; try again later.")
     KEYS_GONE = Kind("keys-gone", 503, "The service must have its keys; try again later.")
 
     @property
@@ -186,6 +193,7 @@ class ProblemDocument(msgspec.Struct, frozen=True, kw_only=True):
 _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
     {
         Reason.UNKNOWN_CAMPAIGN: Problem.UNKNOWN_CAMPAIGN,
+        Reason.NOT_A_DRAFT: Problem.NOT_A_DRAFT,
         Reason.MOVE_NOT_ALLOWED: Problem.MOVE_NOT_ALLOWED,
         Reason.JOB_NOT_RETRIABLE: Problem.JOB_NOT_RETRIABLE,
         Reason.NOT_COLLECTING: Problem.NOT_COLLECTING,

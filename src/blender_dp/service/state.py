@@ -42,6 +42,7 @@ class ServiceState:
     body_threads: BodyThreads = field(default_factory=BodyThreads)
     plan_turns: Turns = field(default_factory=Turns)
     trend_turns: Turns = field(default_factory=Turns)
+    file_turns: Turns = field(default_factory=Turns)
     refusals: dict[UUID, Counter[str]] = field(default_factory=dict)
     """Refused requests that are not yet counted in the store."""
     trends: dict[tuple[UUID, UUID], bytes] = field(default_factory=dict)

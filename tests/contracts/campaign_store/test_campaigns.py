@@ -1,5 +1,7 @@
 """Campaigns, their moves and their counts, in every store."""
 
+import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -9,7 +11,8 @@ from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.campaign_description import description
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.store import Reason, StoreRefusal
+from blender_dp.service.storage.store import Chain, Reason, StoreRefusal
+from blender_dp.wire.documents.document import digest_of
 from campaign_stores import (
     LATER,
     NOW,
@@ -27,7 +30,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_description_comes_back_as_it_was_stored(store: DatabaseStore) -> None:
     campaign = a_campaign()
-    await store.add_campaign(campaign, actor="operator")
+    await store.put_campaign(campaign, actor="operator")
     assert await store.description(campaign.id) == description(campaign)
     with pytest.raises(StoreRefusal, match=Reason.UNKNOWN_CAMPAIGN):
         await store.description(uuid4())
@@ -35,14 +38,41 @@ async def test_a_description_comes_back_as_it_was_stored(store: DatabaseStore) -
 
 async def test_a_campaign_comes_back_as_it_was_stored(store: DatabaseStore) -> None:
     campaign = a_campaign("naïve · 搜索")
-    await store.add_campaign(campaign, actor="ada")
+    await store.put_campaign(campaign, actor="ada")
     assert await store.campaign(campaign.id) == campaign
+
+
+async def test_the_same_campaign_put_three_times_at_once_is_one(store: DatabaseStore) -> None:
+    campaign = a_campaign()
+    made = await asyncio.gather(*(store.put_campaign(campaign, actor="ada") for _ in range(3)))
+    assert made == [campaign] * 3
+    assert [one.id for one in await store.campaigns(after=None, limit=10)] == [campaign.id]
+    assert [one["kind"] for one in await store.log_entries(Chain.AUDIT, start=0, limit=10)] == [
+        "campaign"
+    ]
+
+
+async def test_a_draft_can_be_changed_and_an_open_campaign_cannot(store: DatabaseStore) -> None:
+    campaign = a_campaign()
+    await store.put_campaign(campaign, actor="ada")
+    edited = replace(campaign, purpose="another one", created_at=LATER, moved_at=LATER)
+    stored = await store.put_campaign(edited, actor="bob")
+    assert stored == replace(campaign, purpose="another one") == await store.campaign(campaign.id)
+    assert await store.description(campaign.id) == description(stored)
+    logged = (await store.log_entries(Chain.AUDIT, start=0, limit=10))[-1]
+    assert (logged["kind"], logged["actor"]) == ("edit", "bob")
+    assert logged["digest"] == digest_of(description(stored))
+    await moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
+    assert (await store.put_campaign(edited, actor="bob")).state is State.OPT_IN_OPEN
+    with pytest.raises(StoreRefusal, match=Reason.NOT_A_DRAFT):
+        await store.put_campaign(campaign, actor="bob")
+    assert await store.description(campaign.id) == description(stored)
 
 
 async def test_campaigns_are_listed_newest_first_page_by_page(store: DatabaseStore) -> None:
     added = [a_campaign(f"campaign {i}") for i in range(5)]
     for campaign in added:
-        await store.add_campaign(campaign, actor="ada")
+        await store.put_campaign(campaign, actor="ada")
     newest = [c.name for c in await store.campaigns(after=None, limit=2)]
     assert newest == ["campaign 4", "campaign 3"]
     rest = await store.campaigns(after=added[3].id, limit=100)
@@ -142,4 +172,4 @@ async def test_a_closed_store_refuses_and_a_reachable_one_answers(store: Databas
     with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
         await store.require_writable()
     with pytest.raises(StoreRefusal, match=Reason.OVERLOADED):
-        await store.add_campaign(a_campaign(), actor="ada")
+        await store.put_campaign(a_campaign(), actor="ada")

@@ -92,7 +92,7 @@ async def test_many_writers_make_one_chain(
 
 
 async def test_a_campaign_that_stays_a_draft_is_nobodys_business(store: DatabaseStore) -> None:
-    await store.add_campaign(a_campaign(), actor="ada")
+    await store.put_campaign(a_campaign(), actor="ada")
     assert await every_entry(store, Chain.PUBLIC) == []
 
 

@@ -212,7 +212,7 @@ def test_groups_are_checked(spark: SparkSession, tmp_path: Path) -> None:
     columns = LogColumns(group="side")
     for name, sides, rule in (
         ("a", ["opt-in", "never"], "must be opt-in or client in every row"),
-        ("b", ["opt-in", "client"], "must say the same for all rows of a user"),
+        ("b", ["opt-in", "client"], "must have the same value in all rows of a user"),
     ):
         rows = [("u", "q", "w", side) for side in sides]
         path = write_csv(tmp_path / f"{name}.csv", rows, ("user", "query", "url", "side"))

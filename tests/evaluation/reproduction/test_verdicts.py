@@ -112,7 +112,7 @@ def test_a_peak_is_told_apart_from_every_other_place_or_stays_open() -> None:
     for place in (0.7, 0.8):
         verdict = verdicts.peaks_at(line, place)
         assert verdict.answer is OPEN
-        assert "not told apart from the highest: 0." in verdict.ours
+        assert "not significantly below the highest: 0." in verdict.ours
     assert verdicts.peaks_at(line, 0.9).answer is FAILS
     clear = series({0.7: spread(0.9), 0.8: spread(0.95), 0.9: spread(0.93)})
     assert verdicts.peaks_at(clear, 0.8).answer is HOLDS

@@ -9,7 +9,7 @@ import {
   forgotten,
   type LedgerEntry,
 } from './ledger.js';
-import { type Odds, oddsOf } from './odds.js';
+import type { Odds } from './odds.js';
 import {
   DEFAULT_POLICY,
   type LoggedList,
@@ -113,7 +113,7 @@ export class BlenderClient {
         queryCount: queries.length,
         cellCount: cells.queryOfCell.length,
         epsilon: Number(cost.epsilon),
-        odds: oddsOf(headList),
+        odds: headList.mechanism.odds(cells),
       };
     });
   }

@@ -1,7 +1,6 @@
 /** Description of a campaign: the promise to people, the same for all of them. */
 import { digestOf, type Fields, isObject, type Json, parsed, textDigest } from './canonical.js';
-import { exact, isBelow } from './fraction.js';
-import { decimal } from './mechanism.js';
+import { decimal, exact, isBelow } from './fraction.js';
 import type { Cost } from './policy.js';
 import { must } from './refusal.js';
 import type { SignedHeadList } from './signed-head-list.js';
@@ -48,10 +47,9 @@ export function requirePromised(
 ): void {
   must(description === promise.digest, 'the list must be bound to the campaign’s description');
   const { mechanism } = headList;
-  const delta = mechanism.name === 'local-alg' ? mechanism.delta : '0.0';
   must(
     !isBelow(exact(promise.epsilon), exact(mechanism.epsilon)) &&
-      !isBelow(exact(promise.delta), exact(delta)),
+      !isBelow(exact(promise.delta), exact(mechanism.delta)),
     'epsilon and delta must be at most what the campaign promises',
   );
 }

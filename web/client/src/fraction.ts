@@ -1,4 +1,6 @@
 /** Exact fractions: the number as it was written, not the nearest double. */
+import type { Fields } from './canonical.js';
+import { must } from './refusal.js';
 
 /** Numerator and denominator, the latter above 0. */
 export type Fraction = readonly [bigint, bigint];
@@ -11,8 +13,8 @@ export function isDecimal(value: unknown): value is string {
 }
 
 /** Returns the number that a decimal text names, exactly. */
-export function exact(decimal: string): Fraction {
-  const [, sign, whole = '', part = '', exponent = '0'] = DECIMAL.exec(decimal) ?? [];
+export function exact(text: string): Fraction {
+  const [, sign, whole = '', part = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   const digits = BigInt(sign + whole + part);
   const shift = Number(exponent) - part.length;
   return shift < 0 ? [digits, 10n ** BigInt(-shift)] : [digits * 10n ** BigInt(shift), 1n];
@@ -31,6 +33,25 @@ export function plus([a, b]: Fraction, [c, d]: Fraction): Fraction {
 /** Tells whether the first number is the smaller one. */
 export function isBelow([a, b]: Fraction, [c, d]: Fraction): boolean {
   return a * d < c * b;
+}
+
+/** Returns the largest of several numbers. */
+export function largest(numbers: readonly Fraction[]): Fraction {
+  return numbers.reduce((most, number) => (isBelow(most, number) ? number : most));
+}
+
+/** Returns a number that a document holds as a text, in its one spelling and within its range. */
+export function decimal(
+  fields: Fields,
+  name: string,
+  isInside: (value: number) => boolean,
+): string {
+  const text = fields[name];
+  must(isDecimal(text), `${name} must be a number written as a text`);
+  must(isInside(Number(text)), `${name} is outside its range`);
+  // Reports name a list by its digest: another spelling of a number would be another list.
+  must(toDecimal(Number(text)) === text, `${name} must be in its shortest spelling`);
+  return text;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The head list: which queries, and which URLs of each, may be reported. */
 import { canonicalJson, digestOf, type Fields, isObject, type Json, without } from './canonical.js';
 import { at, type Cells, cellsOf } from './cells.js';
-import { type Mechanism, mechanismDocument, readMechanism } from './mechanism.js';
+import { type Mechanism, readMechanism } from './mechanism.js';
 import { must } from './refusal.js';
 
 const FORMAT = 'blender-dp head list';
@@ -29,7 +29,7 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
     format: FORMAT,
     version: 1,
     private: isPrivate,
-    mechanism: mechanismDocument(mechanism),
+    mechanism: mechanism.document,
     queries: entries.map(({ query, urls }) => ({ query, urls })),
   };
   const digest = await digestOf(written);

@@ -1,11 +1,8 @@
 /** Report of a device: from a record to the randomised report that is sent. */
 import { toBase64url } from './base64url.js';
-import { at } from './cells.js';
-import { exact } from './fraction.js';
 import { cellOf, type HeadList } from './head-list.js';
-import { localAlgChannel, privatize } from './local-alg.js';
+import { nameOf } from './mechanism.js';
 import { must } from './refusal.js';
-import { askedForQuery, chooseSubset, packItems, subsetChannel } from './subset-selection.js';
 import type { UniformBytes } from './uniform.js';
 
 /** What a person searched for and where they went. */
@@ -24,35 +21,16 @@ export type Randomizer = (record: SearchRecord | null, uniform: UniformBytes) =>
  */
 export async function randomizerFor(list: HeadList, reportId: Uint8Array): Promise<Randomizer> {
   must(list.queries.length > 0, 'a head list must have at least one query');
-  const { mechanism } = list;
+  const { cells, digest, mechanism } = list;
   const shared = {
     version: 1,
     report_id: toBase64url(reportId),
-    head_list: list.digest,
-    mechanism: `${mechanism.name}/1`,
+    head_list: digest,
+    mechanism: nameOf(mechanism.document),
   };
-  const cell = (record: SearchRecord | null) =>
-    cellOf(list, record?.query ?? null, record?.url ?? null);
-  if (mechanism.name === 'local-alg') {
-    const channel = localAlgChannel(list.cells, mechanism);
-    return (record, uniform) =>
-      JSON.stringify({ ...shared, cell: privatize(cell(record), channel, uniform) });
-  }
-  const epsilon = exact(mechanism.epsilon);
-  const channels = {
-    record: subsetChannel(list.cells.queryOfCell.length, epsilon),
-    query: subsetChannel(list.cells.urlsPerQuery.length, epsilon),
-  };
-  const question = (await askedForQuery(reportId, mechanism.queryShare)) ? 'query' : 'record';
-  const channel = channels[question];
+  const draw = await mechanism.prepare(cells, reportId);
   return (record, uniform) => {
-    const own = cell(record);
-    const item = question === 'record' ? own : at(list.cells.queryOfCell, own);
-    const named = chooseSubset(item, channel, uniform);
-    return JSON.stringify({
-      ...shared,
-      question,
-      items: toBase64url(packItems(named, channel.size)),
-    });
+    const cell = cellOf(list, record?.query ?? null, record?.url ?? null);
+    return JSON.stringify({ ...shared, ...draw(cell, uniform) });
   };
 }

@@ -1,9 +1,48 @@
 /** Subset selection: the reports of the `sharp` preset, from the question to the bytes. */
-import { sha256, utf8 } from './canonical.js';
+import { toBase64url } from './base64url.js';
+import { type Fields, sha256, utf8 } from './canonical.js';
+import { at, type Cells } from './cells.js';
 import { BITS, oddsOfALie } from './exponential.js';
-import { exact, type Fraction, isBelow } from './fraction.js';
+import { decimal, exact, type Fraction, isBelow, largest } from './fraction.js';
+import type { Mechanism } from './mechanism.js';
+import { missed, type Odds } from './odds.js';
 import { must } from './refusal.js';
 import { drawBelow, drawWord, firstWord, type UniformBytes, WORD } from './uniform.js';
+
+/** Reads the mechanism that a head list describes. */
+export function subsetSelection(described: Fields): Mechanism {
+  const epsilon = decimal(described, 'epsilon', (x) => x > 0 && x < Number.POSITIVE_INFINITY);
+  const queryShare = decimal(described, 'query_share', (x) => x >= 0 && x < 1);
+  const channelsOf = ({ queryOfCell, urlsPerQuery }: Cells) => ({
+    record: subsetChannel(queryOfCell.length, exact(epsilon)),
+    query: subsetChannel(urlsPerQuery.length, exact(epsilon)),
+  });
+  return {
+    document: { name: 'subset-selection', version: 1, epsilon, query_share: queryShare },
+    epsilon,
+    delta: '0.0',
+    likelihoodRatio: (cells) => largest(Object.values(channelsOf(cells)).map(likelihoodRatio)),
+    odds: (cells) => {
+      const { record, query } = channelsOf(cells);
+      const asked = Number(queryShare) > 0 ? [oddsOf('query', query)] : [];
+      return [oddsOf('record', record), ...asked];
+    },
+    prepare: async (cells, reportId) => {
+      const question = (await askedForQuery(reportId, queryShare)) ? 'query' : 'record';
+      const channel = channelsOf(cells)[question];
+      return (cell, uniform) => {
+        const item = question === 'record' ? cell : at(cells.queryOfCell, cell);
+        const named = chooseSubset(item, channel, uniform);
+        return { question, items: toBase64url(packItems(named, channel.size)) };
+      };
+    },
+  };
+}
+
+function oddsOf(question: Odds['question'], channel: SubsetChannel): Odds {
+  const { size, subsetSize, threshold } = channel;
+  return { question, size, named: subsetSize, missed: missed(threshold) };
+}
 
 /** Subset selection among `size` items; make one with {@link subsetChannel}. */
 export interface SubsetChannel {
@@ -96,4 +135,10 @@ export function packItems(items: readonly number[], size: number): Uint8Array {
     });
   }
   return packed;
+}
+
+/** Returns P(subset | an item in it)/P(subset | one that is not). */
+function likelihoodRatio({ size, subsetSize, threshold }: SubsetChannel): Fraction {
+  if (size === 1) return [1n, 1n];
+  return [threshold * BigInt(size - subsetSize), (WORD - threshold) * BigInt(subsetSize)];
 }

@@ -53,7 +53,6 @@ function localAlgLaw(epsilon: number): Law {
 
 function drawLocalAlg(epsilon: number): Map<string, number> {
   const channel = localAlgChannel(cellsOf([2, 1]), {
-    name: 'local-alg',
     epsilon: toDecimal(epsilon),
     delta: toDecimal(DELTA),
     queryBudgetFraction: toDecimal(QUERY_SHARE),

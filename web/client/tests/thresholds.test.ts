@@ -7,7 +7,6 @@ import { chooseSubset, subsetChannel } from '../src/subset-selection.js';
 import { GivenBytes } from './vectors.js';
 
 const CHANNEL = localAlgChannel(cellsOf([2, 1]), {
-  name: 'local-alg',
   epsilon: '2.0',
   delta: '0.001',
   queryBudgetFraction: '0.85',

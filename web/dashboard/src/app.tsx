@@ -4,11 +4,11 @@ import type { Taker } from './api/messages.js';
 import { Service } from './api/service.js';
 import { CampaignPage } from './pages/campaign.js';
 import { CampaignsPage } from './pages/campaigns.js';
-import { NewCampaignPage } from './pages/new-campaign.js';
+import { EditCampaignPage, NewCampaignPage } from './pages/new-campaign.js';
 import { SearchPage } from './pages/search.js';
 import { SignInPage } from './pages/sign-in.js';
 import { TrendsPage } from './pages/trends.js';
-import { type Route, useRoute } from './router.js';
+import { type Route, signInAddress, useRoute } from './router.js';
 import { rememberedToken, rememberToken, VisitContext } from './signed-in.js';
 
 const LINKS = [
@@ -31,12 +31,14 @@ export function App() {
     // A token that was revoked since is forgotten; without the service nothing is decided.
     service.whoAmI().then(setWho, (problem) => problem.status === 401 && signOut());
   }, [service, token, signOut]);
+  const route = useRoute();
   const signIn = (given: string, taker: Taker) => {
     rememberToken(given);
     setToken(given);
     setWho(taker);
+    // Only a page of this dashboard: the address may come from anybody.
+    if (route.page === 'sign-in') location.hash = route.back.startsWith('#/') ? route.back : '#/';
   };
-  const route = useRoute();
   const isWaiting = token !== null && who === null;
   return (
     <VisitContext.Provider value={{ service, who }}>
@@ -75,6 +77,11 @@ function TopBar({ route, who, signOut }: TopBarProps) {
               </a>
             ))}
         </nav>
+        {!who && route.page !== 'sign-in' && (
+          <a class="button" href={signInAddress(location.hash)}>
+            Sign in
+          </a>
+        )}
         {who && (
           <>
             <span class="who" title={`${who.name}, ${who.role}`}>
@@ -92,7 +99,7 @@ function TopBar({ route, who, signOut }: TopBarProps) {
 
 function isIn(route: Route, page: (typeof LINKS)[number]['page']): boolean {
   if (page !== 'campaigns') return route.page === page;
-  return ['campaigns', 'campaign', 'new'].includes(route.page);
+  return ['campaigns', 'campaign', 'new', 'edit'].includes(route.page);
 }
 
 /** Brings the reader to the top of a new page, also those who listen to it. */
@@ -124,8 +131,9 @@ function Page({ route, who, signIn }: PageProps) {
   if (route.page === 'campaign') {
     return <CampaignPage key={route.id} id={route.id} tab={route.tab} />;
   }
-  if (!who) return <SignInPage signIn={signIn} />;
-  if (route.page === 'new') return <NewCampaignPage />;
+  if (!who || route.page === 'sign-in') return <SignInPage signIn={signIn} />;
+  if (route.page === 'new') return <NewCampaignPage key={route.like} like={route.like} />;
+  if (route.page === 'edit') return <EditCampaignPage key={route.id} id={route.id} />;
   if (route.page === 'trends') return <TrendsPage now={route.now} before={route.before} />;
   if (route.page === 'search') return <SearchPage id={route.id} />;
   if (route.page === 'campaigns') return <CampaignsPage />;

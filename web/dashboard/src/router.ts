@@ -6,7 +6,9 @@ export type Tab = (typeof TABS)[number];
 
 export type Route =
   | { readonly page: 'campaigns' }
-  | { readonly page: 'new' }
+  | { readonly page: 'new'; readonly like: string | null }
+  | { readonly page: 'edit'; readonly id: string }
+  | { readonly page: 'sign-in'; readonly back: string }
   | { readonly page: 'campaign'; readonly id: string; readonly tab: Tab }
   | { readonly page: 'trends'; readonly now: string | null; readonly before: string | null }
   | { readonly page: 'search'; readonly id: string | null }
@@ -17,7 +19,9 @@ export function routeOf(hash: string): Route {
   const [page = '', id = '', tab = 'overview'] = path.split('/').map(decoded);
   const asked = new URLSearchParams(query);
   if (page === '' || (page === 'campaigns' && !id)) return { page: 'campaigns' };
-  if (page === 'new') return { page };
+  if (page === 'new') return { page, like: asked.get('like') };
+  if (page === 'edit' && id) return { page, id };
+  if (page === 'sign-in') return { page, back: asked.get('back') ?? '' };
   if (page === 'trends') return { page, now: asked.get('now'), before: asked.get('before') };
   if (page === 'search') return { page, id: asked.get('in') };
   const known = TABS.find((name) => name === tab);
@@ -27,6 +31,19 @@ export function routeOf(hash: string): Route {
 export function campaignAddress(id: string, tab: Tab = 'overview'): string {
   const path = `#/campaigns/${encodeURIComponent(id)}`;
   return tab === 'overview' ? path : `${path}/${tab}`;
+}
+
+export function editAddress(id: string): string {
+  return `#/edit/${encodeURIComponent(id)}`;
+}
+
+export function duplicateAddress(id: string): string {
+  return `#/new?like=${encodeURIComponent(id)}`;
+}
+
+/** Returns where to sign in, such that the page at `back` is shown afterwards. */
+export function signInAddress(back: string): string {
+  return `#/sign-in?back=${encodeURIComponent(back)}`;
 }
 
 /** Returns the page that is asked for now. */

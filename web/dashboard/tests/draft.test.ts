@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../client/src/policy.js';
+import type { Campaign } from '../src/api/messages.js';
 import {
   campaignOf,
+  changed,
   type Draft,
   deltaWarning,
+  draftOf,
+  duplicateOf,
   EMPTY_DRAFT,
-  missing,
   questionOf,
+  suitableDelta,
 } from '../src/pages/draft.js';
+import {
+  DEVICE_LIMITS,
+  deviceNotes,
+  missingFields,
+  refusedField,
+  wrongFields,
+} from '../src/pages/draft-faults.js';
 
 const DRAFT: Draft = {
   ...EMPTY_DRAFT,
@@ -32,7 +44,7 @@ test('a draft is sent as the service takes it', () => {
     contact: 'privacy@library.example',
     privacy_policy: 'https://library.example/privacy',
     consent: { version: '1', text: 'I agree.' },
-    parameters: { epsilon: 4, delta: 1e-5, head_list_size: 50, preset: 'sharp' },
+    parameters: { epsilon: 4, delta: 1e-6, head_list_size: 50, preset: 'sharp' },
     expected_clients: 95000,
     open_enrolment: false,
     rules: {
@@ -46,27 +58,102 @@ test('a draft is sent as the service takes it', () => {
   });
 });
 
-test.each([
-  [{ name: '  ' }, 'The campaign needs a name.'],
-  [{ purpose: '' }, 'The campaign needs a purpose.'],
-  [{ controller: '' }, 'The campaign needs the name of who collects.'],
-  [{ contact: ' ' }, 'The campaign needs a contact.'],
+const NOW = new Date('2026-11-16T12:00:00Z');
+
+test.each<[Partial<Draft>, string]>([
+  [{ name: 'n'.repeat(201) }, 'This is too long: 201 characters. At most 200 are possible.'],
+  [{ contact: '😀'.repeat(201) }, 'This is too long: 201 characters. At most 200 are possible.'],
   [
     { privacy_policy: 'javascript:alert(1)' },
-    'The privacy policy must be a web address that begins with https://.',
+    'This must be a web address that begins with https://.',
   ],
-  [{ consent_text: '' }, 'The campaign needs a consent text.'],
-  [{ epsilon: '0' }, 'ε must be a number above 0.'],
-  [{ epsilon: 'four' }, 'ε must be a number above 0.'],
+  [{ epsilon: '0' }, 'ε must be a number above 0, at most 64.'],
+  [{ epsilon: 'four' }, 'ε must be a number above 0, at most 64.'],
+  [{ epsilon: '65' }, 'ε must be a number above 0, at most 64.'],
   [{ delta: '1' }, 'δ must be between 0 and 1.'],
-  [{ head_list_size: '-3' }, 'Queries kept at most must be a whole number.'],
-  [{ opt_in_enough: '1.5' }, 'The number of contributions must be a whole number.'],
-])('what is wrong with %j is said', (wrong, sentence) => {
-  expect(missing({ ...DRAFT, ...wrong })).toBe(sentence);
+  [{ head_list_size: '-3' }, 'This must be a whole number from 1 to 100,000.'],
+  [{ opt_in_enough: '1.5' }, 'This must be a whole number from 1 to 10,000,000,000.'],
+  [
+    { opt_in_until: '2026-11-16T12:00' },
+    'This time is over. Choose a later one; times are in UTC.',
+  ],
+  [
+    { clients_until: '2026-11-15T12:00' },
+    'This time is over. Choose a later one; times are in UTC.',
+  ],
+])('what is wrong with %j is said at its field', (wrong, sentence) => {
+  expect(wrongFields({ ...DRAFT, ...wrong }, NOW)).toEqual({ [`${Object.keys(wrong)}`]: sentence });
 });
 
-test('a whole draft misses nothing', () => {
-  expect(missing(DRAFT)).toBeNull();
+test('a side that would end before it begins is wrong', () => {
+  const times = { opt_in_until: '2026-12-02T00:00', clients_from: '2026-12-03T00:00' };
+  const wrong = (clients_until: string) => wrongFields({ ...DRAFT, ...times, clients_until }, NOW);
+  expect(wrong('2026-12-01T00:00').clients_until).toContain('end of the opt-in side');
+  expect(wrong('2026-12-03T00:00').clients_until).toContain('clients begin');
+  expect(wrong('2026-12-04T00:00')).toEqual({});
+});
+
+test('a whole draft has no fault, an empty one says what is missing and nothing else', () => {
+  expect({ ...missingFields(DRAFT), ...wrongFields(DRAFT, NOW) }).toEqual({});
+  expect(wrongFields(EMPTY_DRAFT, NOW)).toEqual({});
+  expect(Object.keys(missingFields(EMPTY_DRAFT))).toEqual([
+    ...['name', 'purpose', 'controller', 'contact', 'privacy_policy', 'consent_text'],
+  ]);
+});
+
+test('what devices refuse is said, with the limits that devices have', () => {
+  expect(DEFAULT_POLICY).toMatchObject(DEVICE_LIMITS);
+  expect(deviceNotes(DRAFT)).toEqual({});
+  expect(deviceNotes({ ...DRAFT, epsilon: '9' }).epsilon).toContain('at most ε = 8 in 90 days');
+  expect(deviceNotes({ ...DRAFT, delta: '1e-4' }).delta).toContain('at most δ = 10⁻⁵');
+});
+
+test.each([
+  ['$.name', 'name'],
+  ['$.consent.text', 'consent_text'],
+  ['$.parameters.epsilon', 'epsilon'],
+  ['opt_in_until', 'opt_in_until'],
+])('a refusal at %s is said at the field %s', (where, field) => {
+  expect(Object.keys(refusedField(where))).toEqual([field]);
+});
+
+test('a refusal that names no field marks none', () => {
+  expect(refusedField(null)).toEqual({});
+  expect(refusedField('$.nothing')).toEqual({});
+});
+
+const CAMPAIGN = {
+  ...campaignOf({ ...DRAFT, opt_in_until: '2026-12-01T18:30', opt_in_enough: '700' }),
+  id: '1',
+  state: 'draft',
+  consent: { version: '1', text: 'I agree.', text_digest: '' },
+  created_at: '',
+  moved_at: '',
+} as Campaign;
+
+test('an edited campaign keeps what was not edited, also what the form does not show', () => {
+  const parameters = { ...CAMPAIGN.parameters, one_record_each: true };
+  const sent = campaignOf(draftOf({ ...CAMPAIGN, parameters }));
+  expect(sent).toEqual({
+    ...campaignOf({ ...DRAFT, opt_in_until: '2026-12-01T18:30', opt_in_enough: '700' }),
+    parameters,
+  });
+});
+
+test('a duplicate has no times, which may be over', () => {
+  expect(duplicateOf(CAMPAIGN)).toEqual({ ...draftOf(CAMPAIGN), opt_in_until: '' });
+});
+
+test('δ suits the people expected until somebody chooses it', () => {
+  expect(['0', '400', '1000', '10000', '10001', '1e6'].map(Number).map(suitableDelta)).toEqual([
+    ...['1e-5', '1e-5', '1e-5', '1e-5', '1e-6', '1e-7'],
+  ]);
+  expect(deltaWarning(EMPTY_DRAFT)).toBeNull();
+  const more = changed(EMPTY_DRAFT, { expected_clients: '5000000' });
+  expect(more.delta).toBe('1e-8');
+  expect(deltaWarning(more)).toBeNull();
+  const chosen = changed(more, { delta: '2e-8' });
+  expect(changed(chosen, { expected_clients: '10' }).delta).toBe('2e-8');
 });
 
 test('the planner is asked about both groups together, as soon as there is something to ask', () => {

@@ -1,11 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { campaignAddress, routeOf, TABS } from '../src/router.js';
+import {
+  campaignAddress,
+  duplicateAddress,
+  editAddress,
+  routeOf,
+  signInAddress,
+  TABS,
+} from '../src/router.js';
 
 test('addresses lead to their pages', () => {
   expect(routeOf('')).toEqual({ page: 'campaigns' });
   expect(routeOf('#/campaigns')).toEqual({ page: 'campaigns' });
-  expect(routeOf('#/new')).toEqual({ page: 'new' });
+  expect(routeOf('#/new')).toEqual({ page: 'new', like: null });
+  expect(routeOf(duplicateAddress('a/b'))).toEqual({ page: 'new', like: 'a/b' });
+  expect(routeOf(editAddress('a/b'))).toEqual({ page: 'edit', id: 'a/b' });
+  expect(routeOf(signInAddress('#/new?like=a'))).toEqual({ page: 'sign-in', back: '#/new?like=a' });
   expect(routeOf('#/trends?now=a&before=b')).toEqual({ page: 'trends', now: 'a', before: 'b' });
   expect(routeOf('#/search')).toEqual({ page: 'search', id: null });
 });

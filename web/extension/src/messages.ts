@@ -19,9 +19,8 @@ export interface Clicked {
 export type Command =
   | { readonly kind: 'view' }
   | { readonly kind: 'invite'; readonly invitation: string }
-  | { readonly kind: 'leave-unused' }
-  | { readonly kind: 'choose-private' }
-  | { readonly kind: 'choose-opt-in'; readonly textDigest: string }
+  | { readonly kind: 'leave-unused'; readonly shown: string | null }
+  | { readonly kind: 'choose-private' | 'choose-opt-in'; readonly shown: string }
   | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'contribute' }

@@ -32,9 +32,9 @@ const COMMANDS: {
 } = {
   view: async () => {},
   invite: ({ invitation }) => device.invite(invitation),
-  'leave-unused': () => device.leaveUnused(),
-  'choose-private': () => device.choosePrivate(),
-  'choose-opt-in': ({ textDigest }) => device.chooseOptIn(textDigest),
+  'leave-unused': ({ shown }) => device.leaveUnused(shown),
+  'choose-private': ({ shown }) => device.choosePrivate(shown),
+  'choose-opt-in': ({ shown }) => device.chooseOptIn(shown),
   watch: ({ pages }) => device.watch(pages),
   check: () => device.check(),
   contribute: () => device.contributeNow(),
@@ -108,7 +108,7 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
 
 /** In Firefox people can take back there what they allowed to send: then nothing is chosen. */
 async function obeyRemoval({ data_collection: kinds = [] }: Asked): Promise<void> {
-  if (kinds.length && isRecording(await device.settings.read())) await device.leaveUnused();
+  if (kinds.length && isRecording(await device.settings.read())) await device.leaveUnused(null);
 }
 
 chrome.permissions.onRemoved.addListener((removed) => {

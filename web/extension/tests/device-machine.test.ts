@@ -2,7 +2,7 @@
  * A state machine over the extension: choices, alarms, withdrawals, forgetting, lost answers,
  * settings restored from an old copy, in any order. The client's own machine has more of them.
  */
-import { memoryStorage, textDigest } from '@blender-dp/client';
+import { memoryStorage } from '@blender-dp/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { digestOf, type Fields } from '../../client/src/canonical.js';
@@ -10,15 +10,14 @@ import { signedText } from '../../client/tests/service.js';
 import { Device } from '../src/device/device.js';
 import {
   CAMPAIGN,
-  CONSENT_TEXT,
   campaignDocument,
   FakeService,
   INVITATION,
   memoryArea,
+  shownBy,
 } from './service.js';
 
 const DAY = 86_400_000;
-const AGREED = await textDigest(CONSENT_TEXT);
 const RECORD = { query: 'old town', url: 'https://town.example/' };
 const description = await digestOf(campaignDocument().description as Fields);
 const LIST = await signedText({ document: (document) => ({ ...document, description }) });
@@ -45,9 +44,9 @@ class World {
 
   readonly steps: Readonly<Record<string, () => Promise<unknown>>> = {
     invite: () => this.#device.invite(INVITATION),
-    optIn: () => this.#device.chooseOptIn(AGREED),
-    choosePrivate: () => this.#device.choosePrivate(),
-    leave: () => this.#device.leaveUnused(),
+    optIn: async () => this.#device.chooseOptIn(await shownBy(this.#device)),
+    choosePrivate: async () => this.#device.choosePrivate(await shownBy(this.#device)),
+    leave: async () => this.#device.leaveUnused(await shownBy(this.#device)),
     keep: () => this.#device.keep({ ...RECORD, query: `old town ${this.#now}` }),
     contribute: () => this.#device.contributeNow(),
     check: () => this.#device.check(),

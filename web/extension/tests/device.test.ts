@@ -14,6 +14,7 @@ import {
   memoryArea,
   OTHER_INVITATION,
   SERVICE,
+  shownBy,
 } from './service.js';
 
 const DAY = 86_400_000;
@@ -30,7 +31,7 @@ function device(): Device {
 async function optedIn(): Promise<Device> {
   const one = device();
   expect(await one.invite(INVITATION)).toBeUndefined();
-  expect(await one.chooseOptIn(await textDigest(CONSENT_TEXT))).toBeUndefined();
+  expect(await one.chooseOptIn(await shownBy(one))).toBeUndefined();
   await one.keep(RECORD);
   return one;
 }
@@ -117,15 +118,27 @@ describe('before a choice', () => {
   });
 
   test('nobody can choose a campaign that was not looked up', async () => {
-    expect(await device().choosePrivate()).toContain('link of a campaign');
-    expect(await device().chooseOptIn('sha256:1')).toContain('link of a campaign');
+    expect(await device().choosePrivate(await shownBy(device()))).toContain('look up its link');
+    expect(await device().chooseOptIn('sha256:1')).toContain('look up its link');
+  });
+
+  test('nobody can choose another campaign than the one that was shown', async () => {
+    const one = device();
+    await one.invite(INVITATION);
+    const shown = await shownBy(one);
+    await one.invite(OTHER_INVITATION); // in another tab
+    expect(await one.chooseOptIn(shown)).toContain('not the one shown here');
+    expect(await one.choosePrivate(shown)).toContain('not the one shown here');
+    expect((await one.settings.read()).choice).toBeNull();
+    await one.leaveUnused(shown);
+    expect(await one.settings.read()).toMatchObject({ choice: 'nothing', invitation: null });
   });
 
   test('the digest of a consent is computed from its text, never believed', async () => {
     const one = device();
     await one.invite(INVITATION);
-    expect(await one.chooseOptIn('sha256:never believed')).toContain('changed');
-    expect((await one.settings.read()).choice).toBeNull();
+    const { offer } = await one.settings.read();
+    expect(offer?.campaign.consent.digest).toBe(await textDigest(CONSENT_TEXT));
   });
 });
 
@@ -205,7 +218,7 @@ describe('who opted in', () => {
 test('nothing is recorded for a campaign that is over', async () => {
   service.campaign = campaignDocument({ state: 'released' });
   await device().invite(INVITATION);
-  await device().choosePrivate();
+  await device().choosePrivate(await shownBy(device()));
   await device().keep(RECORD);
   expect(await device().records.read()).toEqual([]);
 });
@@ -234,7 +247,7 @@ describe('records', () => {
     await one.keep({ query: 'other', url: 'https://other.example/' });
     await one.forgetRecord(now);
     expect((await one.records.read()).map(({ query }) => query)).toEqual(['other']);
-    await one.leaveUnused();
+    await one.leaveUnused(null);
     expect(await one.records.read()).toEqual([]);
   });
 

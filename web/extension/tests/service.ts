@@ -1,6 +1,8 @@
 /** A service that lives in the tests: one campaign that takes contributions, and a storage area. */
 import type { Fetch } from '@blender-dp/client';
 import { FakeService as ClientService } from '../../client/tests/service.js';
+import { offered } from '../src/device/choices.js';
+import type { Device } from '../src/device/device.js';
 import type { Area } from '../src/device/kept.js';
 
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
@@ -35,6 +37,11 @@ export function campaignDocument({ state = 'opt-in-open', ...changes }: Campaign
 
 interface CampaignChanges extends Readonly<Record<string, unknown>> {
   readonly state?: string;
+}
+
+/** Returns the digest of what a person sees who is about to choose. */
+export async function shownBy(device: Device): Promise<string> {
+  return offered(await device.settings.read())?.campaign.description ?? '';
 }
 
 /** Keeps values in memory, as `chrome.storage.local` does on disk: copies, never the same object. */

@@ -100,7 +100,9 @@ def _row(
     campaign, role, service, epsilon, delta, time, state, list_digest, body = found
     when = read_time(time)
     if when is None:
-        raise LedgerError("the ledger holds what this software never wrote; nothing was sent")
+        raise LedgerError(
+            "the ledger has content that this software did not write; nothing was sent"
+        )
     return LedgerRow(
         campaign=UUID(campaign),
         role=role,

@@ -34,12 +34,12 @@ class RareRecords:
 
 
 def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
-    """Return the posterior of the records with D < max(5τ, 40·conc).
+    """Return the posterior of the records with D < max(5τ, 40·concentration).
 
     Beyond, the posterior is near its normal approximation.
     """
-    conc = views.whole_list.record_concentration
-    small = views.scaled_values < max(5 * views.scaled_threshold, 40 * conc)
+    concentration = views.whole_list.record_concentration
+    small = views.scaled_values < max(5 * views.scaled_threshold, 40 * concentration)
     cells = np.flatnonzero(views.cells.is_listed & small)
     mu = np.maximum(views.scaled_values[cells], 1.0)[:, None] * _GRID
     likelihood = _log_laplace if views.branch == "laplace" else _log_gauss
@@ -67,8 +67,8 @@ def _log_laplace(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArr
     """Return ln Pr[D, E | μ], summed over the count S of users that D hides.
 
     S is Poisson(μ), D is S and noise with two slopes. E is S and Laplace noise if shares are
-    counts, otherwise normal around μ + conc·(S - μ). Neither is near normal close to the
-    threshold: the long left tail of D's noise makes most of its variance.
+    counts, otherwise normal around μ + c·(S - μ), c the concentration. Neither is near normal
+    close to the threshold: the long left tail of D's noise makes most of its variance.
     """
     log_likelihood = np.empty(mu.shape)
     released = np.rint(views.scaled_values[cells] + views.value_mean).astype(np.int64)
@@ -118,15 +118,15 @@ def _sum_over_counts(
 def _sum_over_shares(
     d: FloatArray, counts: FloatArray, views: OptInViews, cells: IntArray, mu: FloatArray
 ) -> FloatArray:
-    """Return Σ_S d(μ, S)·Normal(E; μ + conc·(S - μ), conc(1 - conc)μ + noise), by record and μ."""
-    conc = views.whole_list.record_concentration
+    """Return Σ_S d(μ, S)·Normal(E; μ + c·(S - μ), c(1 - c)μ + noise), by record and μ."""
+    concentration = views.whole_list.record_concentration
     result = np.empty((len(cells), len(mu)))
     for block in _blocks(len(cells), d.size):
         e, noise = views.sums[cells[block]], views.sum_variance[cells[block]]
-        variance = conc * (1 - conc) * mu + noise[:, None]
+        variance = concentration * (1 - concentration) * mu + noise[:, None]
         scale = np.sqrt(0.5 / variance)
-        centred = (e[:, None] - (1 - conc) * mu) * scale
-        normal = centred[:, :, None] - (conc * scale)[:, :, None] * counts
+        centred = (e[:, None] - (1 - concentration) * mu) * scale
+        normal = centred[:, :, None] - (concentration * scale)[:, :, None] * counts
         np.negative(np.square(normal, out=normal), out=normal)
         np.exp(np.maximum(normal, _UNDERFLOW, out=normal), out=normal)
         result[block] = np.einsum("igs,gs->ig", normal, d) * scale

@@ -10,14 +10,8 @@ from blender_dp.core.blend_probabilities.common_estimate import (
     CommonEstimate,
     estimate_common,
     query_totals,
-    relay_totals,
 )
 from blender_dp.core.blend_probabilities.group_comparison import disagreement
-from blender_dp.core.blend_probabilities.intervals import (
-    score_interval,
-    unaccounted_variance,
-    weight_of_queries,
-)
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
@@ -28,12 +22,15 @@ from blender_dp.core.estimation.estimates import (
     BlendedEstimates,
     Estimate,
     GroupEstimates,
+    Z,
 )
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import FloatArray
 
 ROUNDS = 6
 """How often variances and estimates are computed in turn."""
+_PRIOR_EXPONENT_UNKNOWN_BY = 0.3
+"""The prior's exponent is known to about ±0.5 of 1.75: so much of its correction may be wrong."""
 
 
 def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
@@ -75,7 +72,6 @@ def combine(
         cells=_cells(common, views),
         queries=_queries(common, views),
         drift=_drift(common, views, clients),
-        relay_drift=_relay_drift(common, views, clients),
         disagreement=disagreement(common, views, clients),
     )
 
@@ -84,36 +80,67 @@ def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
     estimate = Estimate(probability=common.p, variance=variance)
     opt_in = Estimate(probability=common.opt_in, variance=common.opt_in_variance)
-    local, relayed = common.local, common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=common.variance / common.opt_in_variance,
-        bounds=score_interval(estimate, common, views),
-        groups=(opt_in, _where_said(local.x, local.v)),
-        relayed=_where_said(relayed.x, relayed.v) if relayed else None,
-        relay_weight=common.variance / relayed.v if relayed else None,
+        bounds=_score_interval(estimate, common, views),
+        groups=(opt_in, _where_said(common.clients.x, common.clients.v)),
     )
 
 
 def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
     cells = views.cells
     _, variance = posterior_variances(common.variance, cells, common.clients.v_q)
-    weight = weight_of_queries(common.opt_in_variance, common, views)
-    further = unaccounted_variance(common, views)
+    weight, further = _opt_in_weight_of_queries(common, views), _unaccounted_variance(common, views)
     estimate = Estimate(
         probability=cells.by_query(common.p), variance=variance + weight**2 * further
     )
-    relayed = common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=weight,
         bounds=estimate.interval(),
-        groups=(_opt_in_totals(common, views), _where_said(*common.local.by_query(cells))),
-        relayed=_where_said(*relayed.by_query(cells)) if relayed else None,
-        relay_weight=weight_of_queries(relayed.v, common, views) if relayed else None,
+        groups=(_opt_in_totals(common, views), _where_said(*common.clients.by_query(cells))),
     )
+
+
+def _score_interval(
+    cells: Estimate, common: CommonEstimate, views: OptInViews
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of all p that the estimate does not contradict at the 5 % level.
+
+    The variance grows with p, by a slope h that comes from the opt-in sample. All p with
+    (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²).
+    """
+    concentration, n_o = views.whole_list.record_concentration, views.users
+    h = (cells.variance / common.opt_in_variance) ** 2 * concentration / n_o
+    centre = cells.probability + Z**2 * h / 2
+    reach = Z * np.sqrt(cells.variance + (Z * h / 2) ** 2)
+    return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
+
+
+def _opt_in_weight_of_queries(common: CommonEstimate, views: OptInViews) -> FloatArray:
+    """Return how much of an error of the opt-in users' query total reaches the estimate of it."""
+    s = views.cells.by_query(common.variance)
+    among_cells = views.cells.by_query(common.variance**2 / common.opt_in_variance) / s
+    weight: FloatArray = among_cells / (1 + s / common.clients.v_q)
+    return weight
+
+
+def _unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArray:
+    """Return what the variance of an opt-in query total has beyond the sum over its cells.
+
+    Records of one query that one user holds are correlated: a total varies by the
+    query concentration times P_q, its cells by the record concentration times p.
+    And the prior's correction errs in all records of a query alike.
+    """
+    lists = views.whole_list
+    excess = lists.query_concentration - lists.record_concentration
+    same_user = excess * views.cells.by_query(common.p) * views.sampled / views.users
+    shift = views.cells.by_query(common.prior_shift)
+    same_prior: FloatArray = (_PRIOR_EXPONENT_UNKNOWN_BY * shift) ** 2
+    return same_user + same_prior
 
 
 def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
@@ -144,11 +171,3 @@ def _drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> D
         return None
     totals = query_totals(common.p, views, common.clients, clients.reports)
     return compare_groups(totals, between_group_variance=common.between_group_variance)
-
-
-def _relay_drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> Drift | None:
-    """Compare relay clients with local ones; None if either group is missing."""
-    if common.relayed is None or not clients.local_reports:
-        return None
-    totals = relay_totals(common, common.relayed, views, clients.reports)
-    return compare_groups(totals, groups=("relay clients", "local clients"))

@@ -1,7 +1,6 @@
 """Views of the clients: estimates for records and for queries, and the share asked for each.
 
-Every client sends one report. A local client's is about the query alone with probability φ, else
-about the record; a relay client's is always about the record.
+Every client sends one report, about the query alone with probability φ, else about the record.
 """
 
 from dataclasses import dataclass
@@ -26,41 +25,32 @@ class ClientView:
     reports: int
     """n_g: how many clients reported in this way, at least one."""
 
-    def variance(
-        self, p: FloatArray, concentration: float | FloatArray, others: float
-    ) -> FloatArray:
+    def variance(self, p: FloatArray, concentration: float, opt_in_share: float) -> FloatArray:
         """Return the variance of the estimate if the truth is ``p``.
 
         Beside the channel's noise, a client draws one of its records, p(1 - c)/n_g, and the
-        clients are a sample of all users, p·c·o/n_g if a share o of them is in other groups.
+        clients are a sample of all users, p·c·(n_O/n)/n_g.
         """
-        drawn = p * (1 - concentration + concentration * others) / self.reports
+        drawn = p * (1 - concentration + concentration * opt_in_share) / self.reports
         return self.channel.variance(p, self.reports) + drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientViews:
-    """What all clients say; any kind of report may be missing."""
+    """What all clients say; either kind of report may be missing."""
 
     records: ClientView | None = None
     queries: ClientView | None = None
-    relayed: ClientView | None = None
-    """What relay clients say of the records."""
-
-    @property
-    def local_reports(self) -> int:
-        """How many clients reported directly, once each."""
-        return sum(view.reports for view in (self.records, self.queries) if view)
-
-    @property
-    def relay_reports(self) -> int:
-        """How many clients reported through a relay, once each."""
-        return self.relayed.reports if self.relayed else 0
 
     @property
     def reports(self) -> int:
         """n_C, one report a client."""
-        return self.local_reports + self.relay_reports
+        return sum(view.reports for view in (self.records, self.queries) if view)
+
+    @property
+    def fake_weight(self) -> float:
+        """How many clients with a record a fake report for it counts for; 0 without reports."""
+        return self.records.channel.fake_weight if self.records else 0.0
 
 
 def choose_query_share(

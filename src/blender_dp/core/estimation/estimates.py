@@ -1,12 +1,11 @@
 """Estimated probabilities with their variances, for every cell and every query."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
 from blender_dp.core.curator.opt_in_tally import OptInTally
-from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.estimation.drift import Drift
 from blender_dp.core.estimation.opt_in_views import OptInViews
@@ -50,20 +49,13 @@ class GroupEstimates:
     tally: OptInTally | None = None
     """All integers that ``sharp`` released of the opt-in users; else ``counts`` are all."""
 
-    def with_relayed(self, relayed: "GroupEstimates") -> "GroupEstimates":
-        """Return the local clients' estimates with what relay clients say beside it."""
-        local, other = self.evidence, relayed.evidence
-        if not isinstance(local, ClientViews) or not isinstance(other, ClientViews):
-            raise BrokenInvariantError("only the sharp blend takes relay clients")
-        return replace(self, evidence=replace(local, relayed=other.records))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Blend:
     """One level of the blended result: cells or queries."""
 
     raw: Estimate
-    """The weighted mean of the groups."""
+    """The weighted mean of the two groups."""
     projected: FloatArray
     """The same moved onto the simplex: no negative numbers, a sum of one."""
     opt_in_weight: FloatArray
@@ -71,11 +63,7 @@ class Blend:
     bounds: tuple[FloatArray, FloatArray] | None = None
     """A 95 % interval that is better than the normal one around the raw estimate, if there is."""
     groups: tuple[Estimate, Estimate] | None = None
-    """What opt-in users and local clients say alone, if the blend knows it better than they do."""
-    relayed: Estimate | None = None
-    """What relay clients say alone, if there are any."""
-    relay_weight: FloatArray | None = None
-    """The weight of that."""
+    """What opt-in users and clients say alone, if the blend knows it better than they do."""
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """Return the 95 % interval of every item."""
@@ -84,13 +72,11 @@ class Blend:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BlendedEstimates:
-    """What all groups say together (the paper's p̂)."""
+    """What both groups say together (the paper's p̂)."""
 
     cells: Blend
     queries: Blend
     drift: Drift | None = None
-    """Whether opt-in users and clients differ; None where nothing was compared."""
-    relay_drift: Drift | None = None
-    """Whether relay clients and local clients differ; likewise."""
+    """Whether the groups differ; None where nothing was compared."""
     disagreement: Disagreement | None = None
     """Whether a single record or query sets them apart; likewise."""

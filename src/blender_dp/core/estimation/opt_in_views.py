@@ -26,13 +26,13 @@ class WholeList:
     """Four numbers about the opt-in users' records, read off the list before it is trimmed."""
 
     record_concentration: float
-    """conc, in (0, 1]: Σ f_i(r)² over Σ f_i(r), listed records r; 1 with one record a user."""
+    """In (0, 1]: Σ f_i(r)² over Σ f_i(r), listed records r; 1 with one record a user (conc)."""
     query_concentration: float
-    """concq, from conc to 1: the same with a user's share of a query."""
+    """From that to 1: the same with a user's share of a query (concq)."""
     value_ratio: float
-    """kap: D over E where both are large; 1 in the laplace branch."""
+    """D over E where both are large; 1 in the laplace branch (kap)."""
     ratio_variance: float
-    """om2: relative variance of D around kap_q·E beyond all noise; 0 in the laplace branch."""
+    """Relative variance of a record's own ratio beyond noise; 0 in the laplace branch (om2)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,19 +82,6 @@ class OptInViews:
         """The four numbers of the list as discovered."""
         return self.trimmed_from or _read_whole_list(self)
 
-    @property
-    def least_concentration(self) -> float:
-        """Return conc, by one standard error too small rather than too large.
-
-        For relay clients, whose error falls with it. A trimmed list has a smaller sum than the
-        whole one, which errs to the same side.
-        """
-        if self.one_record_each:
-            return 1.0
-        listed_sum = max(float(self.sums[self.cells.is_listed].sum()), 1.0)
-        lower = self.whole_list.record_concentration - 2 * self.square_std_error / listed_sum
-        return max(lower, _LEAST_CONCENTRATION)
-
     @cached_property
     def _ratio(self) -> FloatArray:
         return ratio_by_cell(self, self.whole_list.value_ratio)
@@ -119,8 +106,9 @@ class OptInViews:
 
         E errs by the sample of users and by noise. D errs by the same sample, which is all the two
         have in common, and by ``extra``: noise and, in the laplace branch, which record of a user
-        was drawn (μ - conc·μ), in the gauss branch how weights differ from shares (om2·μ²). Y
-        weighs the two by what they do not share. ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have E alone.
+        was drawn (μ less the record concentration times μ), in the gauss branch how weights differ
+        from shares (ratio variance times μ²). Y weighs the two by what they do not
+        share. ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have E alone.
         """
         extra = self.difference_variance(mu) + self.scaled_variance
         w = self.value_weight(mu)
@@ -178,7 +166,7 @@ def _listed_values(views: OptInViews) -> FloatArray:
 
 
 def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
-    """Return kap_q of every cell's query: its own D over E, drawn towards the common ratio.
+    """Return the ratio of every cell's query: its own D over E, drawn towards the common ratio.
 
     In the gauss branch D adds up weights 1/√(records of the user) and E shares, so D is larger, by
     a ratio that differs between queries with the kind of users who ask them. It is estimated as if
@@ -201,27 +189,32 @@ def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
 
 def _read_whole_list(views: OptInViews) -> WholeList:
     """Read the four numbers off what was released, on the list as discovered."""
-    conc, concq = _concentrations(views)
-    kap, om2 = 1.0, 0.0
+    of_records, of_queries = _concentrations(views)
+    ratio, ratio_variance = 1.0, 0.0
     if views.branch == "gauss":
         telling = _telling_records(views)
-        kap = _common_ratio(views, telling)
-        om2 = _ratio_variance(views, kap, telling)
+        ratio = _common_ratio(views, telling)
+        ratio_variance = _ratio_variance(views, ratio, telling)
     return WholeList(
-        record_concentration=conc, query_concentration=concq, value_ratio=kap, ratio_variance=om2
+        record_concentration=of_records,
+        query_concentration=of_queries,
+        value_ratio=ratio,
+        ratio_variance=ratio_variance,
     )
 
 
 def _concentrations(views: OptInViews) -> tuple[float, float]:
-    """Return conc and concq, each by one standard error too large rather than too small."""
+    """Return that of records and of queries, each raised by one standard error."""
     if views.one_record_each:
         return 1.0, 1.0
     listed_sum = views.sums[views.cells.is_listed].sum()
     query_sum = views.sums[:-1].sum()
     up = views.square_std_error
-    conc = np.clip((views.record_squares + up) / max(listed_sum, 1.0), _LEAST_CONCENTRATION, 1.0)
-    concq = np.clip((views.query_squares + up) / max(query_sum, 1.0), conc, 1.0)
-    return float(conc), float(concq)
+    of_records = np.clip(
+        (views.record_squares + up) / max(listed_sum, 1.0), _LEAST_CONCENTRATION, 1.0
+    )
+    of_queries = np.clip((views.query_squares + up) / max(query_sum, 1.0), of_records, 1.0)
+    return float(of_records), float(of_queries)
 
 
 def _telling_records(views: OptInViews) -> BoolArray:
@@ -231,13 +224,13 @@ def _telling_records(views: OptInViews) -> BoolArray:
 
 
 def _common_ratio(views: OptInViews, telling: BoolArray) -> float:
-    """Return kap; one record a user makes it 1, m records √m."""
+    """Return D over E; one record a user makes it 1, m records √m."""
     d, e = _listed_values(views)[telling].sum(), views.sums[telling].sum()
     return float(np.clip(d / max(e, 1.0), 1.0, sqrt(views.most)))
 
 
 def _ratio_variance(views: OptInViews, common: float, telling: BoolArray) -> float:
-    """Return om2 by moments: E[(D/kap_q - E)²] = noise + om2·μ², large records counting most."""
+    """Return v of E[(D/ratio - E)²] = noise + v·μ², by moments; large records count most."""
     floor = 0.01 if telling.sum() >= _FEW else 0.06
     if not telling.any():
         return floor
@@ -246,5 +239,5 @@ def _ratio_variance(views: OptInViews, common: float, telling: BoolArray) -> flo
     mu = np.maximum(d, 1.0)
     noise = views.value_variance / ratio**2 + views.sum_variance[telling]
     weight = (mu / (noise + 0.04 * mu**2)) ** 2
-    om2 = (weight * ((d - e) ** 2 - noise)).sum() / (weight * mu**2).sum()
-    return max(float(om2), floor)
+    found = (weight * ((d - e) ** 2 - noise)).sum() / (weight * mu**2).sum()
+    return max(float(found), floor)

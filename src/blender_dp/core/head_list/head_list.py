@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.head_list.cells import Cells
 
@@ -33,8 +32,6 @@ class HeadList:
     """What a device must know to report against this list, and the server to read the reports."""
     private: bool
     """False when a seed made it: good for an experiment, not for people."""
-    relay: RelayMechanism | None = None
-    """How relay clients report against it; None if there is no relay."""
 
     def __post_init__(self) -> None:
         if len(self.queries) != len(self.urls) or not all(self.urls):
@@ -73,12 +70,6 @@ class HeadList:
             queries=tuple(self.queries[i] for i in queries),
             urls=tuple(self.urls[i] for i in queries),
         )
-
-    def for_relay(self) -> "HeadList":
-        """Return the list as relay clients report against it."""
-        if self.relay is None:
-            raise BrokenInvariantError("this head list has no relay")
-        return replace(self, mechanism=self.relay, relay=None)
 
     def cell_index(self) -> "CellIndex":
         """Return the lookup from a record to its cell; build it once and keep it."""

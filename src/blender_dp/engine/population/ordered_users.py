@@ -100,7 +100,7 @@ def _require_usable(tables: Tables, rows: Frame, users: Frame) -> None:
     last_row = _fetch_one(tables, rows.select(last_row=nw.col("row").max()))
     nameless = nw.col("user").is_null().cast(nw.Int64).sum()
     if _fetch_one(tables, users.select(nameless=nameless)):
-        raise InputError(tables.label, "every row must name its user, and some do not")
+        raise InputError(tables.label, "every row must name its user, but some do not")
     if last_row is None:
         raise InputError(tables.label, "the log is empty: it has no users")
     if last_row >= MOST_ROWS:

@@ -91,6 +91,6 @@ def _failure(error: Exception) -> BlenderError:
             "or with spark.executor.memory on a cluster"
         )
     if "SparkContext was shut down" in text or "stopped SparkContext" in text:
-        return BlenderError("the Spark cluster went away in the middle of the run")
+        return BlenderError("the Spark cluster stopped during the run")
     condition = error.getCondition() if isinstance(error, PySparkException) else None
     return BlenderError(f"the Spark engine failed ({condition or type(error).__name__})")

@@ -87,7 +87,7 @@ def opened_session(settings: SparkSettings) -> Iterator["SparkSession"]:
     """Yield a new session; stop Spark afterwards if it was started here."""
     require_spark()
     if is_running() and settings.master is not None:
-        raise ParameterError("master", "left out where Spark runs already", settings.master)
+        raise ParameterError("master", "left out if Spark runs already", settings.master)
     was_running = is_running()
     with _started(settings) as spark:
         try:

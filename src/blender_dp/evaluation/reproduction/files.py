@@ -27,7 +27,7 @@ def require_ours(folder: Path) -> None:
     names = sorted(path.name for path in folder.iterdir())
     if names and TRIALS not in names:
         raise InputError(
-            folder, f"holds {names[0]} and no earlier reproduction; choose another name"
+            folder, f"holds {names[0]}, which is not part of a reproduction; choose another name"
         )
 
 

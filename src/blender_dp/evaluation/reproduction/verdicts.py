@@ -133,7 +133,7 @@ def peaks_at(series: Series, x: float) -> Verdict:
     sentence = f"highest: {_placed(series, best)}; {_placed(series, series.at(x))}"
     if near:
         others = ", ".join(f"{other:g}" for other in near)
-        sentence += f"; not told apart from the highest: {others}"
+        sentence += f"; not significantly below the highest: {others}"
     confidence = _for_all(max(len(points) - 1, 1))
     if best.x != x and _side(series.at(x).values - best.values, confidence) < 0:
         return Verdict(Answer.FAILS, sentence)

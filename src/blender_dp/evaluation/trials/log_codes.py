@@ -63,7 +63,7 @@ def _usable_users(tables: Tables, rows: Frame) -> int:
     if last_row is None:
         raise InputError(tables.label, "the log is empty: it has no users")
     if nameless:
-        raise InputError(tables.label, "every row must name its user, and some do not")
+        raise InputError(tables.label, "every row must name its user, but some do not")
     if last_row >= MOST_ROWS:
         raise ParameterError("rows", f"at most {MOST_ROWS:,} in one log", f"more than {last_row:,}")
     return int(users)

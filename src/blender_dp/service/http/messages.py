@@ -251,13 +251,13 @@ class ShownCampaigns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):
-    """Enrolment tokens, shown this once."""
+    """Enrolment tokens, shown only once."""
 
     tokens: list[str]
 
 
 class OneToken(msgspec.Struct, frozen=True, kw_only=True):
-    """An enrolment token, shown this once."""
+    """An enrolment token, shown only once."""
 
     token: str
 

@@ -59,7 +59,7 @@ _SUBSET = {
 }
 _CELL = {
     "report_id": _ID,
-    "cell": {"type": "integer", "minimum": 0, "description": "The number of the cell told."},
+    "cell": {"type": "integer", "minimum": 0, "description": "Number of the reported cell."},
 }
 
 

@@ -193,7 +193,7 @@ def _marker(path: Path) -> Path:
 def _read_key(path: Path) -> bytes:
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
-        raise InputError(path.name, f"must hold {KEY_BYTES} bytes, as it was made")
+        raise InputError(path.name, f"must hold {KEY_BYTES} bytes exactly")
     return key
 
 

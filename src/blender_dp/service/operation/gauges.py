@@ -27,14 +27,15 @@ class Gauges:
 
         self._waiting = newest("jobs_waiting", "Jobs that no worker has begun.")
         self._overdue = newest(
-            "jobs_overdue", "Jobs not ended an hour after their campaign moved, failed ones apart."
+            "jobs_overdue",
+            "Jobs not ended an hour after their campaign moved, without failed ones.",
         )
         self._failed = newest(
             "jobs_failed", "Jobs that ended in failure; of purged campaigns, erasures only."
         )
         self._oldest = newest(
             "oldest_open_campaign_seconds",
-            "How long the campaign that has been open for longest is open; 0 if none is.",
+            "Age of the oldest open campaign in seconds; 0 if none is open.",
         )
         self._free = newest("disk_free_bytes", "Free bytes on the disk of the data directory.")
         self._degraded = newest(

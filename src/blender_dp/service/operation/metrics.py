@@ -44,7 +44,7 @@ class Metrics:
         )
         self._reports = Counter(
             "blender_dp_reports",
-            "Reports, by what became of them.",
+            "Reports, by outcome.",
             ("outcome",),
             registry=self.registry,
         )

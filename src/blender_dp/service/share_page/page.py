@@ -8,6 +8,7 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import urlsplit
 
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.service.campaign import Campaign, State
 from blender_dp.service.share_page.words import (
     delta_sentence,
@@ -68,7 +69,7 @@ class SharePage:
             "invitation": self.invitation(),
         }
         return Template(read_asset("page.html")).substitute(
-            {name: escape(value) for name, value in values.items()},
+            {name: _shown(value) for name, value in values.items()},
             state=self._state(),
             privacy_policy=_link(campaign.privacy_policy),
         )
@@ -106,6 +107,11 @@ def qr_code(link: str) -> bytes:
 def read_asset(name: str) -> str:
     """Return the content of a file of this folder."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _shown(text: str) -> str:
+    """Return a text as HTML, line by line without signs that are invisible."""
+    return "\n".join(escape(visible(line)) for line in text.split("\n"))
 
 
 def _link(address: str | None) -> str:

@@ -65,9 +65,9 @@ class DatabaseStore:
         """Count jobs; those whose campaign moved before ``overdue_since`` are overdue."""
         return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
 
-    async def add_campaign(self, campaign: Campaign, *, actor: str) -> None:
-        """Store a new campaign in draft."""
-        await self.database.write(partial(campaigns.add, campaign=campaign, actor=actor))
+    async def put_campaign(self, campaign: Campaign, *, actor: str) -> Campaign:
+        """Store a new campaign, or change it while it is a draft; return what is stored."""
+        return await self.database.write(partial(campaigns.put, campaign=campaign, actor=actor))
 
     async def campaign(self, campaign_id: UUID) -> Campaign:
         """Return a campaign."""

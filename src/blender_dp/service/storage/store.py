@@ -16,6 +16,7 @@ class Reason(StrEnum):
     """Reason for a refusal by the store."""
 
     UNKNOWN_CAMPAIGN = "unknown-campaign"
+    NOT_A_DRAFT = "not-a-draft"
     MOVE_NOT_ALLOWED = "move-not-allowed"
     NOT_COLLECTING = "campaign-not-collecting"
     UNKNOWN_ENROLMENT = "unknown-enrolment"

@@ -94,7 +94,7 @@ def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[s
     if foreign := [name for name in foreign if name not in replaceable]:
         raise InputError(
             directory,
-            f"holds {foreign[0]}, which no earlier result has; choose another name",
+            f"holds {foreign[0]}, which is not part of an earlier result; choose another name",
         )
 
 

@@ -86,7 +86,7 @@ def require_chain(
     for place, found in enumerate(entries):
         here = f"entry {place if after is None else after['index'] + 1 + place}"
         if not is_entry(found, has_actors=has_actors):
-            raise BrokenChainError(f"{here} of the log is not written as an entry is")
+            raise BrokenChainError(f"{here} of the log is not a valid entry")
         if wrong := _what_is_wrong(found, previous):
             raise BrokenChainError(f"{here} of the log {wrong}")
         previous = found

@@ -83,7 +83,7 @@ def test_a_damaged_parquet_file_is_refused(tmp_path: Path, refusal_of: Refusal) 
 def test_bytes_in_parquet_that_are_no_text_are_refused(tmp_path: Path, refusal_of: Refusal) -> None:
     path = tmp_path / "log.parquet"
     parquet_bytes(path, pa.array([PLANTED.encode() + b"\xff"]))
-    rule = "a text in it is not UTF-8; store bytes that are no text as another type"
+    rule = "a text in it is not UTF-8; store bytes that are not text as another type"
     assert refusal_of(path) == f"{path}: {rule}"
 
 

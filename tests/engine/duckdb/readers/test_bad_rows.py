@@ -18,7 +18,7 @@ WIDTH = "the row has the wrong number of columns"
 NOT_UTF8 = "the text is not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` converts it"
 QUOTES = 'the quotes do not match; a quote inside a quoted value is written as ""'
 TOO_LONG = "the line is longer than 2000000 bytes"
-KINDS = "the line is none of Yandex's: M with 4 values, Q or T with 6 and more, C with 5"
+KINDS = "the line is not one of Yandex's: M with 4 values, Q or T with 6 and more, C with 5"
 
 TSV = b"user\tquery\turl\n"
 ROW = f"u{PLANTED}\tq{PLANTED}\tw{PLANTED}\n".encode()
@@ -102,10 +102,10 @@ def test_the_right_one_of_many_files_is_named(tmp_path: Path, refusal_of: Refusa
 
 
 NAMELESS = (
-    "the first line must name the columns, and has not enough of user, query, url; "
-    "if it names others, choose with --user, --query, --url"
+    "the first line must name the columns, but does not have all of user, query, url; "
+    "if it has other names, choose with --user, --query, --url"
 )
-BLANK = ", line 1: the first line must name the columns, and is blank"
+BLANK = ", line 1: the first line must name the columns, but is blank"
 
 
 def no_column(name: str, there: str) -> str:

@@ -64,7 +64,7 @@ class TestGroups:
         path = write(tmp_path, suffix, [[PLANTED, "q", "w", "client"], [PLANTED, "", "", "opt-in"]])
         with pytest.raises(InputError) as refusal:
             open_log(connection, path, columns=GROUPED)
-        rule = "the group column side must say the same for all rows of a user"
+        rule = "the group column side must have the same value in all rows of a user"
         assert str(refusal.value) == f"{path}: {rule}"
 
 

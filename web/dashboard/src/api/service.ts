@@ -22,6 +22,11 @@ export const DOCUMENTS = [
   'opt-in-estimates',
   'client-estimates',
   'certificate',
+  'records.csv',
+  'records.parquet',
+  'queries.csv',
+  'queries.parquet',
+  'report.html',
 ] as const;
 export type DocumentName = (typeof DOCUMENTS)[number];
 
@@ -72,8 +77,9 @@ export class Service {
     return this.#read(`${campaignPath(id)}/progress`);
   }
 
-  create(campaign: NewCampaign): Promise<Campaign> {
-    return this.#send('campaigns', campaign);
+  /** Makes a campaign under an id drawn here, or changes it while it is a draft. */
+  put(id: string, campaign: NewCampaign): Promise<Campaign> {
+    return this.#send(campaignPath(id), campaign, 'PUT');
   }
 
   move(id: string, move: Move, from: State): Promise<Campaign> {
@@ -125,9 +131,9 @@ export class Service {
     return (await this.#ask(path)).json();
   }
 
-  async #send<T>(path: string, body: unknown): Promise<T> {
+  async #send<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
     const headers = { 'content-type': 'application/json' };
-    return (await this.#ask(path, { method: 'POST', body: JSON.stringify(body), headers })).json();
+    return (await this.#ask(path, { method, body: JSON.stringify(body), headers })).json();
   }
 
   async #ask(path: string, options: RequestInit = {}): Promise<Response> {
@@ -146,6 +152,20 @@ export class Service {
     if (!response.ok) throw await problemOf(response);
     return response;
   }
+}
+
+/** Returns a random id of a campaign; `crypto.randomUUID` is missing where there is no HTTPS. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const variant = '89ab'[Number.parseInt(digits[16] ?? '0', 16) & 3];
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `4${digits.slice(13, 16)}`,
+    `${variant}${digits.slice(17, 20)}`,
+    digits.slice(20),
+  ].join('-');
 }
 
 /** Returns where a document can be had by anybody. */

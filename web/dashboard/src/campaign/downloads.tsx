@@ -11,7 +11,29 @@ interface Offered {
   readonly what: string;
 }
 
+const TABLES = [
+  ['records', 'Every record with its estimates'],
+  ['queries', 'Every query with its estimates'],
+] as const;
+const FORMS = ['csv', 'parquet'] as const;
+
 const OFFERED: readonly Offered[] = [
+  {
+    name: 'report.html',
+    file: 'report.html',
+    from: 'released',
+    what: 'The result as one page with charts and tables; it opens offline.',
+  },
+  ...TABLES.flatMap(([table, what]) =>
+    FORMS.map(
+      (form): Offered => ({
+        name: `${table}.${form}`,
+        file: `${table}.${form}`,
+        from: 'released',
+        what: `${what}, as a table.`,
+      }),
+    ),
+  ),
   {
     name: 'release',
     file: 'release.json',

@@ -10,7 +10,7 @@ import { useVisit } from '../signed-in.js';
 export function Invitation({ campaign }: { readonly campaign: Campaign }) {
   const { service } = useVisit();
   const { id, state } = campaign;
-  const [text] = useLoaded(() => service.invitation(id), [service, id, campaign.moved_at]);
+  const [text] = useLoaded(() => service.invitation(id), [service, JSON.stringify(campaign)]);
   const path = sharePath(id);
   return (
     <Card
@@ -35,11 +35,14 @@ export function Invitation({ campaign }: { readonly campaign: Campaign }) {
 
 function CopiedText({ text }: { readonly text: string }) {
   const [said, setSaid] = useState('');
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setSaid('Copied.'),
-      () => setSaid('Your browser does not allow it: select the text and copy it.'),
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text); // there is none without HTTPS
+      setSaid('Copied.');
+    } catch {
+      setSaid('Your browser does not allow it: select the text and copy it.');
+    }
+  };
   return (
     <>
       <pre class="invitation-text">{text}</pre>

@@ -3,51 +3,94 @@ import { useState } from 'preact/hooks';
 import type { Campaign } from '../api/messages.js';
 import type { ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';
+import { Card } from '../parts/card.js';
 import { Confirm } from '../parts/confirm.js';
 import { Refused } from '../parts/loading-note.js';
+import { duplicateAddress, editAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
-import { type MoveWords, movesFrom } from '../words/states.js';
+import { type MoveWords, nextMove, PURGE } from '../words/states.js';
 
 interface MovesProps {
   readonly campaign: Campaign;
   readonly moved: () => void;
 }
 
-export function Moves({ campaign, moved }: MovesProps) {
+/** The next step on the campaign's way. */
+export function NextMove({ campaign, moved }: MovesProps) {
+  const next = nextMove(campaign.state);
+  if (!next) return null;
+  return (
+    <div class="moves">
+      <MoveButton key={next.move} words={next} campaign={campaign} moved={moved} />
+      {campaign.state === 'draft' && (
+        <a class="button" href={editAddress(campaign.id)}>
+          Edit
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** What is seldom wanted: a new campaign like this one, or the end of this one. */
+export function OtherMoves({ campaign, moved }: MovesProps) {
+  return (
+    <Card title="Duplicate or give up">
+      <div class="moves">
+        <a class="button" href={duplicateAddress(campaign.id)}>
+          Duplicate
+        </a>
+        {campaign.state !== 'purged' && (
+          <MoveButton words={PURGE} campaign={campaign} moved={moved} />
+        )}
+      </div>
+      <p class="caption">
+        Duplicate opens the form of a new campaign with the same texts and parameters.
+        {campaign.state !== 'purged' && ' Purge deletes this one, but not what it published.'}
+      </p>
+    </Card>
+  );
+}
+
+interface MoveButtonProps extends MovesProps {
+  readonly words: MoveWords;
+}
+
+function MoveButton({ words, campaign, moved }: MoveButtonProps) {
   const { service } = useVisit();
-  const [asked, setAsked] = useState<MoveWords | null>(null);
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ServiceProblem | null>(null);
+  const isPurge = words.move === 'purge';
   const answer = async (isSure: boolean) => {
-    const wanted = asked;
-    setAsked(null);
-    if (!isSure || !wanted) return;
+    setAsked(false);
+    if (!isSure) return;
+    setBusy(true);
     setProblem(null);
-    await service.move(campaign.id, wanted.move, campaign.state).catch((thrown) => {
+    await service.move(campaign.id, words.move, campaign.state).catch((thrown) => {
       setProblem(problemFrom(thrown));
     });
+    setBusy(false);
     moved();
   };
   return (
-    <div class="moves">
-      {movesFrom(campaign.state).map((words) => (
-        <button
-          type="button"
-          key={words.move}
-          class={`button ${words.move === 'purge' ? 'button-danger' : 'button-strong'}`}
-          onClick={() => setAsked(words)}
-        >
-          {words.title}
-        </button>
-      ))}
+    <>
+      <button
+        type="button"
+        class={`button ${isPurge ? 'button-danger' : 'button-strong'}`}
+        disabled={isBusy}
+        onClick={() => setAsked(true)}
+      >
+        {words.title}
+      </button>
       {problem && <Refused problem={problem} />}
-      {asked && (
+      {isAsked && (
         <Confirm
-          title={asked.title}
-          warning={asked.warning}
-          typed={asked.move === 'purge' ? campaign.name : undefined}
+          title={words.title}
+          warning={words.warning}
+          typed={isPurge ? campaign.name : undefined}
           answer={answer}
         />
       )}
-    </div>
+    </>
   );
 }

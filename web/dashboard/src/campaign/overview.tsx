@@ -5,13 +5,14 @@ import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Shown } from '../parts/loading-note.js';
+import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
 import { hasReached } from '../words/states.js';
 import { Collector } from './collector.js';
 import { Enrolment } from './enrolment.js';
 import { Invitation } from './invitation.js';
-import { Moves } from './moves.js';
+import { NextMove, OtherMoves } from './moves.js';
 import { Progress } from './progress.js';
 import { StateMachine } from './state-machine.js';
 
@@ -35,7 +36,14 @@ export function Overview({ campaign, again }: OverviewProps) {
     <>
       <Card title="State">
         <StateMachine campaign={campaign} />
-        {isOperator && <Moves campaign={campaign} moved={again} />}
+        {campaign.state === 'released' && (
+          <p class="moves">
+            <a class="button button-strong" href={campaignAddress(campaign.id, 'release')}>
+              See the release
+            </a>
+          </p>
+        )}
+        {isOperator && <NextMove campaign={campaign} moved={again} />}
       </Card>
       <Shown loaded={progress}>
         {(value) =>
@@ -53,6 +61,7 @@ export function Overview({ campaign, again }: OverviewProps) {
         <Enrolment id={campaign.id} made={fetchProgress} />
       )}
       <Settings campaign={campaign} />
+      {isOperator && <OtherMoves campaign={campaign} moved={again} />}
     </>
   );
 }

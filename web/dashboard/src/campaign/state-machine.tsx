@@ -12,14 +12,17 @@ const WAITS = {
 };
 
 export function StateMachine({ campaign }: { readonly campaign: Campaign }) {
-  const now = STATES.findIndex(({ state }) => state === campaign.state);
+  // Giving a campaign up is no step of its way: a purged one may have skipped the others.
+  const isPurged = campaign.state === 'purged';
+  const states = STATES.filter(({ state }) => (state === 'purged') === isPurged);
+  const now = states.findIndex(({ state }) => state === campaign.state);
   return (
     <>
       <ol class="states" aria-label="States of the campaign">
-        {STATES.map(({ state, title }, at) => (
+        {states.map(({ state, title }, at) => (
           <li
             key={state}
-            class={`state state-${placeOf(at, now, campaign.state)}`}
+            class={`state state-${placeOf(at, now)}`}
             aria-current={at === now ? 'step' : undefined}
           >
             <span class="state-dot" aria-hidden="true" />
@@ -35,10 +38,9 @@ export function StateMachine({ campaign }: { readonly campaign: Campaign }) {
   );
 }
 
-/** A purged campaign may have skipped what lies before: nothing is claimed of it. */
-function placeOf(at: number, now: number, state: State): 'past' | 'now' | 'ahead' {
+function placeOf(at: number, now: number): 'past' | 'now' | 'ahead' {
   if (at === now) return 'now';
-  return at < now && state !== 'purged' ? 'past' : 'ahead';
+  return at < now ? 'past' : 'ahead';
 }
 
 export function StateBadge({ state }: { readonly state: State }) {

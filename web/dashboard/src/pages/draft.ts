@@ -1,7 +1,8 @@
 /** Draft of a campaign: the fields of the form, and the message that is sent. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
-import type { NewCampaign, Question, Rules } from '../api/messages.js';
+import type { Campaign, NewCampaign, Question, Rules } from '../api/messages.js';
+import { lossOf } from '../words/privacy.js';
 
 export interface Draft {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface Draft {
   readonly clients_until: string;
   readonly clients_enough: string;
   readonly open_hours: string;
+  /** Parameters that the form does not show. */
+  readonly others: Partial<NewCampaign['parameters']>;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -37,7 +40,7 @@ export const EMPTY_DRAFT: Draft = {
   open_enrolment: false,
   preset: 'sharp',
   epsilon: '4',
-  delta: '1e-5',
+  delta: '1e-6',
   expected_opt_in: '5000',
   expected_clients: '95000',
   head_list_size: '',
@@ -47,45 +50,30 @@ export const EMPTY_DRAFT: Draft = {
   clients_until: '',
   clients_enough: '',
   open_hours: '24',
+  others: {},
 };
 
-const NEEDED = {
-  name: 'a name',
-  purpose: 'a purpose',
-  controller: 'the name of who collects',
-  contact: 'a contact',
-  privacy_policy: 'the address of a privacy policy',
-  consent_text: 'a consent text',
-  consent_version: 'a version of the consent text',
-} as const;
-const WHOLE = {
-  expected_clients: 'clients expected',
-  head_list_size: 'queries kept at most',
-  opt_in_enough: 'the number of contributions',
-  clients_enough: 'the number of reports',
-  open_hours: 'the number of hours',
-} as const;
+/** Returns a draft after a change; δ follows the number of people until somebody chooses it. */
+export function changed(draft: Draft, part: Partial<Draft>): Draft {
+  const next = { ...draft, ...part };
+  const isSuited = draft.delta === suitableDelta(usersOf(draft));
+  return isSuited && part.delta === undefined
+    ? { ...next, delta: suitableDelta(usersOf(next)) }
+    : next;
+}
 
-/** Returns what must be mended before the draft can be sent, in a sentence. */
-export function missing(draft: Draft): string | null {
-  for (const [name, what] of Object.entries(NEEDED)) {
-    if (!draft[name as keyof typeof NEEDED].trim()) return `The campaign needs ${what}.`;
-  }
-  if (!/^https?:\/\/[^\s/]\S*$/.test(draft.privacy_policy.trim())) {
-    return 'The privacy policy must be a web address that begins with https://.';
-  }
-  if (!(Number(draft.epsilon) > 0)) return 'ε must be a number above 0.';
-  if (!(Number(draft.delta) > 0 && Number(draft.delta) < 1)) return 'δ must be between 0 and 1.';
-  for (const [name, what] of Object.entries(WHOLE)) {
-    const text = draft[name as keyof typeof WHOLE].trim();
-    if (text && !/^\d+$/.test(text)) return `${capital(what)} must be a whole number.`;
-  }
-  return null;
+/** Returns the largest power of ten that is at most 1/(10·users) and at most 10⁻⁵. */
+export function suitableDelta(users: number): string {
+  return `1e-${Math.max(5, Math.ceil(Math.log10(Math.max(users, 1)) - 1e-9) + 1)}`;
+}
+
+function usersOf(draft: Draft): number {
+  return (whole(draft.expected_opt_in) ?? 0) + (whole(draft.expected_clients) ?? 0);
 }
 
 /** Returns why δ is large for the people expected, or null; the rule of the service. */
 export function deltaWarning(draft: Draft): string | null {
-  const users = (whole(draft.expected_opt_in) ?? 0) + (whole(draft.expected_clients) ?? 0);
+  const users = usersOf(draft);
   const delta = Number(draft.delta);
   if (users < 1 || !(delta > 0 && delta < 1) || delta * 10 * users <= 1) return null;
   return `δ is large for ${count(users)} people. It allows that some person is exposed with a probability of up to ${plain(Math.min(1, delta * users))}; choose at most ${plain(1 / (10 * users))}.`;
@@ -100,6 +88,7 @@ export function campaignOf(draft: Draft): NewCampaign {
     privacy_policy: draft.privacy_policy.trim(),
     consent: { version: draft.consent_version.trim(), text: draft.consent_text.trim() },
     parameters: {
+      ...draft.others,
       epsilon: Number(draft.epsilon),
       delta: Number(draft.delta),
       head_list_size: whole(draft.head_list_size),
@@ -122,6 +111,41 @@ function rulesOf(draft: Draft): Rules {
   };
 }
 
+/** Returns the form of a campaign, to edit it. */
+export function draftOf(campaign: Campaign): Draft {
+  const { rules, consent, parameters } = campaign;
+  const { epsilon, delta } = lossOf(campaign);
+  const number = (value: unknown) => (typeof value === 'number' ? `${value}` : '');
+  return {
+    name: campaign.name,
+    purpose: campaign.purpose,
+    controller: campaign.controller ?? '',
+    contact: campaign.contact ?? '',
+    privacy_policy: campaign.privacy_policy ?? '',
+    consent_text: consent.text,
+    consent_version: consent.version,
+    open_enrolment: campaign.open_enrolment,
+    preset: parameters.preset === 'paper' ? 'paper' : 'sharp',
+    epsilon: `${epsilon}`,
+    delta: `${delta}`,
+    expected_opt_in: number(rules.opt_in_enough),
+    expected_clients: `${campaign.expected_clients}`,
+    head_list_size: number(parameters.head_list_size),
+    opt_in_until: field(rules.opt_in_until),
+    opt_in_enough: number(rules.opt_in_enough),
+    clients_from: field(rules.clients_from),
+    clients_until: field(rules.clients_until),
+    clients_enough: number(rules.clients_enough),
+    open_hours: number(rules.open_hours),
+    others: parameters,
+  };
+}
+
+/** Returns the form of a new campaign like an earlier one; its times are over and left out. */
+export function duplicateOf(campaign: Campaign): Draft {
+  return { ...draftOf(campaign), opt_in_until: '', clients_from: '', clients_until: '' };
+}
+
 /** Returns the planner's question, or null as long as there is none. */
 export function questionOf(draft: Draft): Question | null {
   const [optIn, clients] = [whole(draft.expected_opt_in), whole(draft.expected_clients)];
@@ -138,16 +162,17 @@ export function questionOf(draft: Draft): Question | null {
   };
 }
 
-function whole(text: string): number | null {
+export function whole(text: string): number | null {
   const trimmed = text.trim();
   return /^\d+$/.test(trimmed) ? Number(trimmed) : null;
 }
 
 /** Returns a time of the form, which is meant in UTC, as it is sent. */
-function time(text: string): string | null {
+export function time(text: string): string | null {
   return text ? `${text.length === 16 ? `${text}:00` : text}Z` : null;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Returns a time as the form shows it. */
+function field(sent: string | null | undefined): string {
+  return sent ? new Date(sent).toISOString().slice(0, 16) : '';
 }

@@ -4,29 +4,31 @@ import { useId } from 'preact/hooks';
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+  /** What the person should reconsider. */
+  readonly note?: string | undefined;
+  /** Why the value cannot be taken. */
+  readonly fault?: string | undefined;
   readonly children: (id: string, described: string | undefined) => ComponentChildren;
 }
 
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, hint, note, fault, children }: FieldProps) {
   const id = useId();
-  const described = hint ? `${id}-hint` : undefined;
+  const described = hint || note || fault ? `${id}-hint` : undefined;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children(id, described)}
-      {hint && (
-        <p class="hint" id={described}>
-          {hint}
-        </p>
-      )}
+      <div id={described} aria-live="polite">
+        {fault && <p class="fault">{fault}</p>}
+        {note && <p class="note">{note}</p>}
+        {hint && <p class="hint">{hint}</p>}
+      </div>
     </div>
   );
 }
 
-interface TextProps {
-  readonly label: string;
-  readonly hint?: string;
+interface TextProps extends Omit<FieldProps, 'children'> {
   readonly value: string;
   readonly change: (value: string) => void;
   readonly rows?: number;
@@ -36,9 +38,10 @@ interface TextProps {
 }
 
 /** A line, a number as text, a date, or with `rows` a longer text. */
-export function TextField({ label, hint, value, change, rows, type, isNeeded, mode }: TextProps) {
+export function TextField(props: TextProps) {
+  const { label, hint, note, fault, value, change, rows, type, isNeeded, mode } = props;
   return (
-    <Field label={label} {...(hint ? { hint } : {})}>
+    <Field label={label} hint={hint} note={note} fault={fault}>
       {(id, described) =>
         rows ? (
           <textarea
@@ -47,6 +50,7 @@ export function TextField({ label, hint, value, change, rows, type, isNeeded, mo
             value={value}
             required={isNeeded}
             aria-describedby={described}
+            aria-invalid={fault ? true : undefined}
             onInput={(event) => change(event.currentTarget.value)}
           />
         ) : (
@@ -58,6 +62,7 @@ export function TextField({ label, hint, value, change, rows, type, isNeeded, mo
             inputMode={mode}
             autocomplete={type === 'password' ? 'current-password' : 'off'}
             aria-describedby={described}
+            aria-invalid={fault ? true : undefined}
             onInput={(event) => change(event.currentTarget.value)}
           />
         )

@@ -1,4 +1,5 @@
 /** Heading of a page, also the title of the tab. */
+import { visible } from '@blender-dp/pages/visible.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -10,12 +11,12 @@ interface TitleProps {
 
 export function Title({ text, lead, children }: TitleProps) {
   useEffect(() => {
-    document.title = `${text} · blender-dp`;
+    document.title = `${visible(text)} · blender-dp`;
   }, [text]);
   return (
     <header class="page-head">
       <div class="page-head-words">
-        <h1>{text}</h1>
+        <h1>{visible(text)}</h1>
         {lead && <p class="lead">{lead}</p>}
       </div>
       {children}

@@ -101,10 +101,9 @@ export const PURGE: MoveWords = {
     'Gives the campaign up: contributions, reports and keys are deleted for good. What was published stays public.',
 };
 
-/** Returns the moves that an operator may make now, the usual one first. */
-export function movesFrom(state: State): MoveWords[] {
-  const next = STEPS[state];
-  return [...(next ? [next] : []), ...(state === 'purged' ? [] : [PURGE])];
+/** Returns the move that an operator may make next; null if the campaign does not wait for one. */
+export function nextMove(state: State): MoveWords | null {
+  return STEPS[state] ?? null;
 }
 
 export function stateWords(state: State): StateWords {

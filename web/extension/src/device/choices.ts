@@ -24,6 +24,12 @@ export function offered({ offer, invitation, campaign }: Settings): Offer | unde
   return offer ?? (invitation && campaign ? { invitation, campaign } : undefined);
 }
 
+/** Returns the campaign that a choice is about, if it is the one that the person was shown. */
+export function shownOffer(settings: Settings, shown: string | null): Offer | undefined {
+  const about = offered(settings);
+  return about?.campaign.description === shown ? about : undefined;
+}
+
 /** Returns the settings after a choice: the campaign that it is about is the present one. */
 export function withChoice(
   settings: Settings,

@@ -14,8 +14,8 @@ import type { View } from '../messages.js';
 import {
   type KnownCampaign,
   type Offer,
-  offered,
   receiptOf,
+  shownOffer,
   withChoice,
   withKnown,
 } from './choices.js';
@@ -101,25 +101,25 @@ export class Device {
     return undefined;
   }
 
-  /** Records nothing and sends nothing from now on; what was gathered is deleted. */
-  async leaveUnused(): Promise<void> {
-    await this.#choose('nothing', offered(await this.settings.read()));
+  /** Records and sends nothing from now on, for what is shown; what was gathered is deleted. */
+  async leaveUnused(shown: string | null): Promise<void> {
+    await this.#choose('nothing', shownOffer(await this.settings.read(), shown));
     await this.records.forget();
   }
 
-  async choosePrivate(): Promise<string | undefined> {
-    const about = offered(await this.settings.read());
-    if (!about) return problems.NO_INVITATION;
+  /** Chooses private reports for the campaign with this digest, if it is still the one shown. */
+  async choosePrivate(shown: string): Promise<string | undefined> {
+    const about = shownOffer(await this.settings.read(), shown);
+    if (!about) return problems.NOT_SHOWN;
     await this.#choose('private', about);
     return undefined;
   }
 
-  /** Opts in, if the text that was shown is the campaign's, and this device did not report. */
-  async chooseOptIn(textDigest: string): Promise<string | undefined> {
+  /** Opts in likewise, if this device did not report. */
+  async chooseOptIn(shown: string): Promise<string | undefined> {
     const settings = await this.settings.read();
-    const about = offered(settings);
-    if (!about) return problems.NO_INVITATION;
-    if (about.campaign.consent.digest !== textDigest) return problems.TEXT_CHANGED;
+    const about = shownOffer(settings, shown);
+    if (!about) return problems.NOT_SHOWN;
     const { entries } = await this.#account();
     if (currentEntry(about, entries, 'report')) return problems.REPORTED;
     const isBound = currentEntry(about, entries, 'contribution') !== undefined;

@@ -9,5 +9,6 @@ export const NO_ADDRESS = 'the link of this campaign must be looked up first';
 export const NOTHING_TO_SEND = 'no search is ticked, so nothing was sent';
 export const UNREACHABLE = 'the service cannot be reached, or does not know this campaign';
 export const NOT_AGREED = 'you have not agreed to send your searches as they are';
-export const TEXT_CHANGED = 'the text has changed; please read it again';
+export const NOT_SHOWN =
+  'the campaign has changed, or is not the one shown here; please look up its link and read it';
 export const REPORTED = 'this device has reported to this campaign, and nobody is in both groups';

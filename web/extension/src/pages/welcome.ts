@@ -68,11 +68,11 @@ async function lookUp(): Promise<void> {
 }
 
 function chosenCommand(choice: string | undefined): Command | string {
-  if (choice === 'nothing') return { kind: 'leave-unused' };
+  if (choice === 'nothing') return { kind: 'leave-unused', shown: shown?.description ?? null };
   if (!choice || !shown) return 'one of the three must be chosen';
-  if (choice === 'private') return { kind: 'choose-private' };
+  if (choice === 'private') return { kind: 'choose-private', shown: shown.description };
   if (!consent.checked) return 'to opt in, please read the text and tick that you agree';
-  return { kind: 'choose-opt-in', textDigest: shown.consent.digest };
+  return { kind: 'choose-opt-in', shown: shown.description };
 }
 
 function choice(): string | undefined {

@@ -34,8 +34,8 @@ def find_columns(
         names = ", ".join(wanted.values())
         raise InputError(
             path,
-            f"the first line must name the columns, and has not enough of {names}; "
-            f"if it names others, choose with {_options(wanted)}",
+            f"the first line must name the columns, but does not have all of {names}; "
+            f"if it has other names, choose with {_options(wanted)}",
             where="line 1",
         )
     for purpose, name in wanted.items():

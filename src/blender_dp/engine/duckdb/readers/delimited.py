@@ -91,7 +91,7 @@ def header_of(path: Path, *, is_quoted: bool) -> list[str]:
         InputError: The file is empty or its first line blank.
     """
     if not first_line(path).strip():
-        raise at_line(path, 1, "the first line must name the columns, and is blank")
+        raise at_line(path, 1, "the first line must name the columns, but is blank")
     _, header = next(rows_of(path, is_quoted=is_quoted))
     return header
 

@@ -107,7 +107,7 @@ def _check_groups(
     if is_unlabelled:
         raise _first_unlabelled(connection, source, columns)
     if is_in_both:
-        rule = f"the group column {columns.group} must say the same for all rows of a user"
+        rule = f"the group column {columns.group} must have the same value in all rows of a user"
         raise InputError(files_label(source.files), rule)
 
 

@@ -158,6 +158,6 @@ def _ask(connection: duckdb.DuckDBPyConnection, path: Path, sql: str) -> list[tu
     except duckdb.Error as error:
         # DuckDB's message quotes the value that it could not read.
         if "not valid UTF8" in str(error):
-            rule = "a text in it is not UTF-8; store bytes that are no text as another type"
+            rule = "a text in it is not UTF-8; store bytes that are not text as another type"
             raise InputError(path, rule) from None
         raise InputError(path, _UNREADABLE) from None

@@ -32,7 +32,7 @@ CASE WHEN c1 = 'M' THEN c3 IS NULL OR c4 IS NOT NULL
      ELSE true END
 """
 _WIDTH = 6
-_RULE = "the line is none of Yandex's: M with 4 values, Q or T with 6 and more, C with 5"
+_RULE = "the line is not one of Yandex's: M with 4 values, Q or T with 6 and more, C with 5"
 
 
 def select_rows(files: Sequence[Path]) -> str:

@@ -40,4 +40,4 @@ def refuse_wrong_lines(
         if file.key in wrong:
             if file.local is not None:
                 check_file(file.local, log_format)
-            raise InputError(file.label, f"a line in it is not as lines of {log_format} are")
+            raise InputError(file.label, f"a line in it is not in the {log_format} format")

@@ -99,5 +99,5 @@ def _check_groups(rows: DataFrame, label: str, group: str) -> None:
     if found.is_unlabelled:
         raise InputError(label, f"the group column {group} must be opt-in or client in every row")
     if found.is_in_both:
-        rule = f"the group column {group} must say the same for all rows of a user"
+        rule = f"the group column {group} must have the same value in all rows of a user"
         raise InputError(label, rule)

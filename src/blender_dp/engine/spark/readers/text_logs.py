@@ -136,5 +136,5 @@ def _read_whole(
     counted = CountedLines.of(_union(parts), frames, files, LogFormat.CSV)
     remote = [file for file in files if file.local is None]
     if any(file.key in counted.wrong for file in remote):
-        raise InputError(remote[0].label, "it or another of the files is not CSV throughout")
+        raise InputError(remote[0].label, "this file, or another one, is not valid CSV")
     return counted

@@ -38,9 +38,9 @@ FIGURE = Plot(
         Claim(
             statement="client-ndcg-peak",
             check=lambda panels: peaks_at(panels[1]["clients"], PUBLISHED_PEAK),
-            why="Where the peak lies depends on how many URLs listed queries have and how alike "
-            "these are in popularity. The paper states neither for its log, so why the synthetic "
-            "one peaks elsewhere is not settled.",
+            why="Where the peak lies depends on how many URLs listed queries have and how "
+            "similar their popularities are. The paper states neither for its log, so it is not "
+            "known why the synthetic one peaks elsewhere.",
             is_headline=True,
         ),
         Claim(statement="l1-falls-with-the-split", check=_l1_falls),

@@ -10,9 +10,9 @@ function showDrift({ release }) {
   const widest = widestDifferences(drift);
   byId("drift-rows").replaceChildren(...widest.map(driftRow));
   byId("drift-footnote").textContent = widest.length === 0 ? ""
-    : "The queries that differ most, in standard errors. Bars to the right: more popular with "
+    : `The ${NOUNS.queries[1]} that differ most, in standard errors. Bars to the right: more popular with `
       + "opt-in users; to the left: with clients. Chance alone goes beyond the shaded part for "
-      + "one query in twenty.";
+      + `one ${NOUNS.queries[0]} in twenty.`;
 }
 
 function driftRow({ name, z }) {

@@ -9,6 +9,7 @@ function readReport() {
   const figures = JSON.parse(byId("figures").textContent);
   const release = figures.release ?? {};
   const run = figures.run ?? {};
+  useNouns(run.names);
   const rows = { queries: ranked(release.queries), records: ranked(release.records) };
   const listed = { queries: rows.queries.filter(isListed), records: rows.records.filter(isListed) };
   const groups = Object.entries(release.users ?? run.users ?? {}).filter(isGroupSize);
@@ -33,6 +34,8 @@ function startPage() {
   startTheme();
   startTooltips();
   const report = readReport();
+  showNouns();
+  showTitle(report.run.title);
   showSummary(report);
   startRanking(report);
   startRankCurve(report);

@@ -1,14 +1,15 @@
 // Chart of probability by rank on two log axes, where a power law is a straight line.
 
 const CURVES = [
-  { id: "queries", name: "Queries", one: "query", shape: "circle" },
-  { id: "records", name: "Records", one: "record", shape: "square" },
+  { id: "queries", shape: "circle" },
+  { id: "records", shape: "square" },
 ];
 const POINTS_A_CURVE = 400;
 
 /** Start the chart of probability by rank. */
 function startRankCurve(report) {
-  const curves = CURVES.filter(({ id }) => report.listed[id].length > 0);
+  const curves = CURVES.filter(({ id }) => report.listed[id].length > 0)
+    .map((curve) => ({ ...curve, one: NOUNS[curve.id][0], name: capitalised(NOUNS[curve.id][1]) }));
   if (curves.length === 0) return;
   byId("shape").hidden = false;
   sayRankCurve(report);
@@ -44,7 +45,7 @@ function drawRankCurve({ listed, level }, curves, width) {
   const frame = planeFrame({ width,
     x: { scale: logScale(1, ranks), tick: count, title: "Rank" },
     y: { scale: logScale(logStart(probabilities), most), tick: percentTick,
-      title: "Share of all searches" },
+      title: `Share of ${NOUNS.all}` },
     label: byId("shape-title").textContent + "." });
   const points = curves.flatMap((curve) => drawCurve(frame, curve, thinned(listed[curve.id])));
   attachReader(frame, points, ({ row, curve }) => describeRank(row, curve, level));

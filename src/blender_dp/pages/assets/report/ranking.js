@@ -48,20 +48,23 @@ function sayRanking({ rows, report, isLog }, what, all) {
   title.replaceChildren();
   if (first) {
     title.append(...rowName(first),
-      ` comes first, with ${percent(first.probability)} of all searches`);
+      ` comes first, with ${percent(first.probability)} of ${NOUNS.all}`);
   } else {
-    title.append(`No ${what} on the list`);
+    title.append(`No ${NOUNS[what][1]} on the list`);
   }
   byId("ranking-caption").textContent = `Each row has three estimates with their ${report.level} `
-    + `intervals: from opt-in users alone, from clients alone (people who send private reports), and `
-    + `blended. Showing `
-    + `${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
-  byId("ranking-axis-title").textContent = `Share of all searches${isLog ? ", log scale" : ""}`;
+    + "intervals: from opt-in users alone, from clients alone (people who send private reports), and "
+    + `blended. Each interval holds by itself, not all of them at once: of 100 intervals about `
+    + `${missedOf100(report.level)} miss the true share. `
+    + `Showing ${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
+  byId("ranking-axis-title").textContent = `Share of ${NOUNS.all}${isLog ? ", log scale" : ""}`;
   byId("ranking-footnote").textContent = [rankingFootnote(isLog),
     blendOutsideSentence(rows, report.release.preset === "sharp")].filter(Boolean).join(" ");
 }
 
-const NOUNS = { queries: ["query", "queries"], records: ["record", "records"] };
+function missedOf100(level) {
+  return plain(100 - Number.parseFloat(level));
+}
 
 function rankingFootnote(isLog) {
   const hollow = "A hollow mark has no interval. The table also has everything that is not on the list.";

@@ -16,7 +16,7 @@ const SETTING_NAMES = {
   project: "Projected to sum to 1", seed: "Seed", opt_in: "Opt-in share of users",
   format: "Format", files: "Files",
   candidate_queries: "Candidate queries", candidate_records: "Candidate records",
-  queries: "Queries", records: "Records", cells: "Cells",
+  get queries() { return capitalised(NOUNS.queries[1]); }, records: "Records", cells: "Cells",
   python: "Python",
   duckdb: "DuckDB", numpy: "NumPy", "blender-dp": "blender-dp",
 };

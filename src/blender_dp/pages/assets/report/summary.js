@@ -40,12 +40,11 @@ function lead(report) {
   const among = users.total > 0 ? ["Among ", strong(`${count(users.total)} users`), ", "] : [];
   const at = privacyClause(report, promise, strong);
   if (listed.queries.length + listed.records.length === 0) {
-    return sentence([...among, "no query was popular enough to be found", ...at, "."]);
+    return sentence([...among, `no ${NOUNS.queries[0]} was popular enough to be found`, ...at, "."]);
   }
   return sentence([...among, strong(plural(listed.queries.length, ...NOUNS.queries)), " and ",
-    strong(plural(listed.records.length, ...NOUNS.records)), " (a query and the page clicked for "
-    + "it) were found to be popular; together they cover ", strong(percent(covered)),
-    " of all searches", ...at, "."]);
+    strong(plural(listed.records.length, ...NOUNS.records)), ` (${NOUNS.record}) were found to be `
+    + "popular; together they cover ", strong(percent(covered)), ` of ${NOUNS.all}`, ...at, "."]);
 }
 
 function sentence(parts) {
@@ -64,9 +63,9 @@ function privacyClause(report, promise, strong) {
 
 function tiles({ listed, covered, users, promise }) {
   const facts = [
-    ["Queries found", count(listed.queries.length)],
+    [`${capitalised(NOUNS.queries[1])} found`, count(listed.queries.length)],
     ["Records found", count(listed.records.length)],
-    ["Searches covered", percent(covered)],
+    [`${capitalised(NOUNS.all.split(" ")[1])} covered`, percent(covered)],
     users.total > 0 ? ["Users", count(users.total)] : null,
     isNumber(promise.epsilon) ? ["Privacy ε", plain(promise.epsilon)] : null,
     isNumber(promise.delta) ? ["Privacy δ", plain(promise.delta)] : null,

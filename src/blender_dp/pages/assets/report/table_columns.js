@@ -5,13 +5,14 @@ function tableColumns(report, what) {
   const decimals = columnDecimals(rows.map((row) => row.probability));
   const most = report.listed[what][0]?.probability ?? 1;
   const columns = [
-    textColumn("query", "Query", queryName),
-    what === "records" ? textColumn("url", "URL", urlName) : null,
+    textColumn("query", capitalised(NOUNS.queries[0]), queryName),
+    what === "records" ? textColumn("url", capitalised(NOUNS.url), urlName) : null,
     { id: "probability", name: "Probability", value: (row) => row.probability,
       show: (row) => probabilityBar(row, most, decimals) },
     { id: "interval", name: `${report.level} interval`, hint: "Sorts by width",
       value: (row) => (given(row) ? row.high - row.low : null),
       show: (row) => orAbsent(given(row), () => percentRange(row.low, row.high, decimals)) },
+    countColumn(report),
     shareColumn("opt_in_probability", "Opt-in", decimals),
     shareColumn("client_probability", "Clients", decimals),
     { id: "opt_in_weight", name: "Opt-in weight", value: (row) => row.opt_in_weight,
@@ -28,6 +29,14 @@ function textColumn(id, name, shown) {
 function shareColumn(id, name, decimals) {
   return { id, name, value: (row) => row[id],
     show: (row) => orAbsent(isNumber(row[id]), () => percent(row[id], decimals)) };
+}
+
+/** Estimated number of users behind a share; nothing where the users were not counted. */
+function countColumn({ users }) {
+  return users.total === 0 ? null : { id: "count", name: "Estimated count",
+    hint: "The share times the number of users. Each user counts once, split over their records.",
+    value: (row) => row.probability * users.total,
+    show: (row) => count(row.probability * users.total) };
 }
 
 function orAbsent(isPresent, text) {

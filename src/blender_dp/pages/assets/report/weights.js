@@ -20,7 +20,7 @@ function startWeights(report) {
 }
 
 function sayWeights({ rows: all, listed }, what, rows) {
-  byId("weights-title").textContent = weightsTitle(rows, what);
+  byId("weights-title").textContent = weightsTitle(rows, NOUNS[what][1]);
   byId("weights-footnote").textContent = [outsideSentence(all[what]),
     weightlessSentence(listed[what].length - rows.length, what)].filter(Boolean).join(" ");
 }
@@ -90,5 +90,5 @@ function describeWeight({ row }) {
   ];
   return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),
     tooltipLines(lines)],
-  sentence: `${row.cell === "query" ? "Query" : "Record"} of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
+  sentence: `${capitalised(NOUNS[row.cell === "query" ? "queries" : "records"][0])} of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
 }

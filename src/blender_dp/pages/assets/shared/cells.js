@@ -2,6 +2,7 @@
 // never a string, because a user may search for "★" or for "everything else".
 
 import { html } from "./elements.js";
+import { NOUNS } from "./nouns.js";
 import { isNumber } from "./numbers.js";
 import { visible } from "./visible.js";
 
@@ -14,7 +15,7 @@ import { visible } from "./visible.js";
  */
 
 export const WILDCARD_SIGN = "★";
-export const WILDCARD_NAMES = { url: "any other page", rest: "everything else" };
+export const WILDCARD_NAMES = { get url() { return NOUNS.elsewhere; }, rest: "everything else" };
 
 /** Tell whether a row is one record or one query, not the rest of something. @param {Row} row */
 export function isListed(row) {
@@ -77,4 +78,11 @@ export function rowText(row) {
 /** @param {Row[]} rows */
 export function total(rows) {
   return rows.reduce((sum, row) => sum + row.probability, 0);
+}
+
+/** Show the title that a page was given, if any. @param {unknown} title */
+export function showTitle(title) {
+  if (typeof title !== "string" || title === "") return;
+  document.getElementById("title")?.replaceChildren(typed(title));
+  document.title = visible(title);
 }

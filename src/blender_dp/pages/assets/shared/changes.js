@@ -1,5 +1,6 @@
 // Changes between two releases: signs and words.
 
+import { NOUNS, nounsWith } from "./nouns.js";
 import { count, percent, plain, plural, SPACE } from "./numbers.js";
 
 /** @typedef {{ readonly verdict: "rose" | "fell" | null }} Judged */
@@ -11,13 +12,13 @@ export function changesTitle(changes) {
   const rose = changes.filter(({ verdict }) => verdict === "rose").length;
   const fell = changes.filter(({ verdict }) => verdict === "fell").length;
   if (rose + fell === 0) return "No change is statistically significant";
-  return `${plural(rose, "query", "queries")} rose and ${count(fell)} fell`;
+  return `${plural(rose, ...nounsWith())} rose and ${count(fell)} fell`;
 }
 
 /** @param {{ readonly confidence: number, readonly false_discovery_rate: number }} trends */
 export function changesCaption({ confidence, false_discovery_rate: rate }) {
   return `Differences in percentage points, with ${plain(confidence * 100)}${SPACE}% intervals. Of `
-    + `the queries called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
+    + `the ${NOUNS.queries[1]} called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
 }
 
 /**
@@ -27,7 +28,7 @@ export function changesCaption({ confidence, false_discovery_rate: rate }) {
 export function belowSentence(changes) {
   const below = changes.filter(({ listing }) => listing === "below the other list").length;
   return below === 0 ? ""
-    : `${plural(below, "query is", "queries are")} on one list only and rarer than everything on the `
+    : `${plural(below, ...nounsWith("is", "are"))} on one list only and rarer than everything on the `
       + "other list. Whether they are new or gone is not known, so they are not counted as such.";
 }
 

@@ -15,7 +15,7 @@ function startChanges(trends) {
   byId("changes-axis").hidden = measured.length === 0;
   drawChanges(byId("changes-rows"), trends, measured, scale);
   byId("unclear").hidden = unclear.length === 0;
-  byId("unclear-title").textContent = `${plural(unclear.length, "query", "queries")} without a `
+  byId("unclear-title").textContent = `${plural(unclear.length, ...NOUNS.queries)} without a `
     + "clear change";
   drawChanges(byId("unclear-rows"), trends, unclear, scale);
   drawNames("new", changes.filter(({ listing }) => listing === "new on the list"), "after");
@@ -65,7 +65,7 @@ function changeTooltip(trends, row) {
 function drawNames(id, rows, share) {
   byId(id).hidden = rows.length === 0;
   const where = { new: "new on the list", left: "left the list" }[id];
-  byId(`${id}-title`).textContent = `${plural(rows.length, "query", "queries")} ${where}`;
+  byId(`${id}-title`).textContent = `${plural(rows.length, ...NOUNS.queries)} ${where}`;
   byId(`${id}-names`).replaceChildren(...rows.map((row) => html("li", {},
     row.verdict ? html("span", { class: `verdict verdict-${row.verdict}`,
       title: "More than an unlisted record can be" }, SIGNS[row.verdict]) : null,

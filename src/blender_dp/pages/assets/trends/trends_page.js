@@ -9,7 +9,7 @@ function showTrendSummary(trends) {
   byId("lead").textContent = leadOf(trends);
   const verdict = (name) => changes.filter((change) => change.verdict === name).length;
   const groups = new Set(ranking.map(({ group }) => group).filter(isNumber)).size;
-  const facts = [["Queries", count(ranking.length)], ["Groups", count(groups)]];
+  const facts = [[capitalised(NOUNS.queries[1]), count(ranking.length)], ["Groups", count(groups)]];
   if (changes !== null) {
     facts.push(["Rose", count(verdict("rose"))], ["Fell", count(verdict("fell"))],
       ["New", count(changes.filter(({ listing }) => listing === "new on the list").length)],
@@ -25,15 +25,15 @@ function showTrendSummary(trends) {
 function releasesCompared({ created, earlier_created: earlier, earlier_queries: queries, ranking }) {
   const isOneDay = earlier && longDay(created) === longDay(earlier);
   const name = (time, size) => `release of ${isOneDay ? moment(time) : longDay(time)} `
-    + `(${plural(size, "query", "queries")})`;
+    + `(${plural(size, ...NOUNS.queries)})`;
   const now = name(created, ranking.length);
   const words = earlier ? `${now} compared with the ${name(earlier, queries)}` : now;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function leadOf({ ranking, changes }) {
-  if (ranking.length === 0) return "No query is listed, so nothing can be ranked.";
-  const listed = `${plural(ranking.length, "query is", "queries are")} on the list.`;
+  if (ranking.length === 0) return `No ${NOUNS.queries[0]} is listed, so nothing can be ranked.`;
+  const listed = `${plural(ranking.length, ...nounsWith("is", "are"))} on the list.`;
   if (changes === null) return `${listed} Give an earlier release to see what rose and fell.`;
   return `${listed} A change is shown as one only where chance is an unlikely reason.`;
 }
@@ -46,38 +46,43 @@ function notesOf({ ranking, changes }) {
   const silent = untested.filter(({ listing }) => listing === "listed in both").length;
   const notes = [];
   if (spoilt > 0) {
-    notes.push(`${plural(spoilt, "query has", "queries have")} no interval, because a variance `
+    notes.push(`${plural(spoilt, ...nounsWith("has", "have"))} no interval, because a variance `
       + "estimate is negative (flaw F1), and so no place.");
   }
   if (silent > 0) {
-    notes.push(`${plural(silent, "query", "queries")} on both lists could not be tested, because `
+    notes.push(`${plural(silent, ...NOUNS.queries)} on both lists could not be tested, because `
       + "one of the estimates has no interval.");
   }
   if (apart > 0) {
-    notes.push(`${plural(apart, "query is", "queries are")} on one list only and not tested: a `
-      + "list that was trimmed does not say how rare an absent query is.");
+    notes.push(`${plural(apart, ...nounsWith("is", "are"))} on one list only and not tested: a `
+      + `list that was trimmed does not say how rare an absent ${NOUNS.queries[0]} is.`);
   }
   return [...notes, belowSentence(changes ?? [])].filter(Boolean);
 }
 
 function sayHowToRead(trends) {
   const sure = `${plain(trends.confidence * 100)}${SPACE}%`;
-  byId("reading-places").textContent = "Every pair of queries is compared. The places in "
-    + `parentheses hold the true ones of all queries at once with probability ${sure}. Within a `
-    + "group no two queries can be told apart; neighbouring groups may overlap.";
-  byId("reading-changes").textContent = "A query on both lists is tested by the difference of its "
-    + "two estimates. A query on one list only is tested, where the other list tells how probable "
-    + "an absent record can be, against that bound. The false discovery rate counts all tests.";
+  const [one, many] = NOUNS.queries;
+  byId("reading-places").textContent = `Every pair of ${many} is compared. The places in parentheses `
+    + `hold for all ${many} at once, with probability ${sure}. Within a group no two ${many} can be `
+    + "told apart; neighbouring groups may overlap. The intervals of the shares hold one by one.";
+  byId("reading-changes").textContent = `For a ${one} on both lists, the difference of its two `
+    + `estimates is tested. For a ${one} on one list only, its estimate is tested against the largest `
+    + "share that an unlisted record can have, if the other list states it. The false discovery rate "
+    + "counts all tests.";
 }
 
 function startTrends() {
   startTheme();
   startTooltips();
-  const { trends } = JSON.parse(byId("figures").textContent);
+  const { trends, names, title } = JSON.parse(byId("figures").textContent);
+  useNouns(names);
+  showTitle(title);
   showTrendSummary(trends);
   startChanges(trends);
   startTrendRanking(trends);
   sayHowToRead(trends);
+  byId("axis-title").textContent = `Share of ${NOUNS.all}`;
   byId("ranking-footnote").textContent = "A hollow mark has no interval. Intervals are cut at zero.";
   for (const link of document.querySelectorAll("nav a")) {
     link.hidden = byId(link.getAttribute("href").slice(1)).hidden;

@@ -39,9 +39,9 @@ function sayRankingTitle(trends, shown) {
   const sure = trends.ranking.filter((row) => row.best_rank === row.worst_rank).length;
   byId("ranking-title").textContent = sure === 0 ? "No place is certain"
     : `${plural(sure, "place is", "places are")} certain; the others may be exchanged`;
-  byId("ranking-caption").textContent = "Each query with its share, the interval of the share, and "
+  byId("ranking-caption").textContent = `Each ${NOUNS.queries[0]} with its share, the interval of the share, and `
     + `in parentheses the places it may truly have. Showing ${count(shown)} of `
-    + `${plural(trends.ranking.length, "query", "queries")}.`;
+    + `${plural(trends.ranking.length, ...NOUNS.queries)}.`;
 }
 
 function groupHead(trends, row) {

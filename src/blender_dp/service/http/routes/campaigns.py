@@ -1,11 +1,11 @@
-"""Routes of campaigns: create, list, read, move, progress and retry."""
+"""Routes of campaigns: create, edit, list, read, move, progress and retry."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
-from litestar import get, post
+from litestar import get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
@@ -69,12 +69,38 @@ async def create_campaign(
     promises is refused, and so is one with a larger δ than the service allows.
     """
     campaign_id = UUID(bytes=service.dependencies.random_bytes(16), version=4)
+    return await _put(campaign_id, data, actor, service)
+
+
+@put(
+    ONE,
+    operation_id="put_campaign",
+    **operator,
+    tags=["campaigns"],
+    responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH, Problem.NOT_A_DRAFT),
+)
+async def put_campaign(
+    campaign_id: FromPath[UUID],
+    data: JSONBody[NewCampaign],
+    actor: NamedDependency[Token],
+    service: NamedDependency[ServiceState],
+) -> ShownCampaign:
+    """Make a campaign under an id that the caller drew at random, or change it while it is a draft.
+
+    The same request again changes nothing: a caller that got no answer may repeat it.
+    """
+    return await _put(campaign_id, data, actor, service)
+
+
+async def _put(
+    campaign_id: UUID, data: NewCampaign, actor: Token, service: ServiceState
+) -> ShownCampaign:
     with _as_problem():
         campaign = data.campaign(campaign_id, service.dependencies.now())
     service.require_allowed(campaign.parameters)
     await service.plan_certificate(campaign.parameters)
-    await service.dependencies.store.add_campaign(campaign, actor=actor.name)
-    return await show_campaign(service, campaign)
+    stored = await service.dependencies.store.put_campaign(campaign, actor=actor.name)
+    return await show_campaign(service, stored)
 
 
 @get(
@@ -87,7 +113,9 @@ async def create_campaign(
 async def list_campaigns(
     actor: NamedDependency[Token],  # noqa: ARG001 - admits
     service: NamedDependency[ServiceState],
-    after: Annotated[UUID | None, QueryParameter(description="From the one after this.")] = None,
+    after: Annotated[
+        UUID | None, QueryParameter(description="The list begins after this one.")
+    ] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 100,
 ) -> ShownCampaigns:
     """Return campaigns, newest first."""

@@ -19,7 +19,7 @@ from blender_dp.wire.documents.document import digest_of_bytes
 
 CACHED = "public, max-age=300"
 MISSING = (Problem.UNKNOWN_CAMPAIGN, Problem.NOT_PUBLISHED)
-_UNCHANGED = ResponseSpec(None, description="As the client has it already.")
+_UNCHANGED = ResponseSpec(None, description="The client's copy is current.")
 Body = dict[str, Any]
 
 

@@ -23,7 +23,7 @@ from blender_dp.service.storage.store import Token
     responses={
         **refusals(),
         503: ResponseSpec(
-            Health, description="degraded: reports belong elsewhere", generate_examples=False
+            Health, description="degraded: reports cannot be stored safely", generate_examples=False
         ),
     },
 )

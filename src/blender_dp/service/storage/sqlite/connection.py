@@ -32,7 +32,7 @@ def connect(path: Path, *, is_reader: bool = False) -> sqlite3.Connection:
         _set_up(connection, is_reader=is_reader)
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise InputError(path, f"is no usable SQLite database ({error})") from None
+        raise InputError(path, f"is not a usable SQLite database ({error})") from None
     return connection
 
 

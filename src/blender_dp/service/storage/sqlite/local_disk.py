@@ -31,11 +31,11 @@ def require_local_disk(path: Path) -> None:
     if kind in _NETWORK:
         raise InputError(
             path,
-            f"is on a network file system ({kind}), where SQLite may lose what was acknowledged; "
+            f"is on a network file system ({kind}), where SQLite may lose acknowledged data; "
             "use a disk of this machine, or PostgreSQL",
         )
     if kind.partition(".")[0] in _DOUBTFUL:
-        _LOG.warning("the database is on %s; no other machine may use it meanwhile", kind)
+        _LOG.warning("the database is on %s; no other machine may use it at the same time", kind)
 
 
 def _kind_of_file_system(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,24 +22,39 @@ from blender_dp.service.storage.tables import chains, jobs
 from blender_dp.wire.documents.document import digest_of
 
 
-async def add(tx: Transaction, campaign: Campaign, *, actor: str) -> None:
-    """Store a new campaign."""
-    document = description(campaign)
-    await tx.run(
-        "INSERT INTO campaigns (id, description, state, moved_at) VALUES ($1, $2, $3, $4)",
-        str(campaign.id),
-        json.dumps(document, ensure_ascii=False),
-        str(campaign.state),
-        write_time(campaign.moved_at),
+async def put(tx: Transaction, campaign: Campaign, *, actor: str) -> Campaign:
+    """Store a new campaign, or change it while it is a draft; return what is stored.
+
+    The very same content again changes nothing, so that a request may be repeated.
+    """
+    now = campaign.created_at
+    added = await tx.rows(
+        "INSERT INTO campaigns (id, description, state, moved_at) VALUES ($1, $2, $3, $4)"
+        " ON CONFLICT (id) DO NOTHING RETURNING id",
+        *(str(campaign.id), _text(campaign), str(campaign.state), write_time(campaign.moved_at)),
     )
+    if not added:
+        stored = await get_locked(tx, campaign.id)
+        campaign = replace(
+            campaign, state=stored.state, created_at=stored.created_at, moved_at=stored.moved_at
+        )
+        if campaign == stored:
+            return stored
+        if stored.state is not State.DRAFT:
+            raise StoreRefusal(Reason.NOT_A_DRAFT)
+        await tx.run(
+            "UPDATE campaigns SET description = $2 WHERE id = $1",
+            *(str(campaign.id), _text(campaign)),
+        )
     await chains.audit(
         tx,
-        "campaign",
+        "campaign" if added else "edit",
         actor=actor,
         campaign=campaign.id,
-        now=campaign.created_at,
-        digest=digest_of(document),
+        now=now,
+        digest=digest_of(description(campaign)),
     )
+    return campaign
 
 
 async def number_of(tx: Transaction, campaign_id: UUID) -> int:
@@ -243,6 +259,10 @@ async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
 
 async def _counts(tx: Transaction, statement: str, number: int) -> dict[str, int]:
     return {str(name): int(count) for name, count in await tx.rows(statement, number)}
+
+
+def _text(campaign: Campaign) -> str:
+    return json.dumps(description(campaign), ensure_ascii=False)
 
 
 def _campaign(row: Row | None) -> Campaign:

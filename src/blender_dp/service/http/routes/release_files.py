@@ -1,0 +1,96 @@
+"""Release of a campaign as tables (CSV, Parquet) and as a report that opens offline."""
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import FromPath
+
+from blender_dp.engine.released_tables import table_of
+from blender_dp.service.http.routes.campaigns import ONE
+from blender_dp.service.http.routes.documents import CACHED, MISSING, read_published
+from blender_dp.service.http.routes.refusals import refusals
+from blender_dp.service.problems import Problem
+from blender_dp.service.state import ServiceState
+from blender_dp.service.storage.store import Document
+
+Release = Mapping[str, Any]
+Rendering = Callable[[ServiceState, Release], bytes]
+
+
+def _file(name: str, media_type: str, summary: str, render: Rendering) -> HTTPRouteHandler:
+    @get(
+        f"{ONE}/{name}",
+        operation_id=f"read_{name.replace('.', '_')}",
+        tags=["documents"],
+        description=summary,
+        media_type=media_type,
+        responses={
+            200: ResponseSpec(str, description=summary, media_type=media_type),
+            **refusals(*MISSING, Problem.OVERLOADED),
+        },
+    )
+    async def read(
+        campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
+    ) -> Response[bytes]:
+        published = await read_published(service, campaign_id, Document.RELEASE)
+        content = await service.file_turns.run(
+            lambda: render(service, json.loads(published)),
+        )
+        # Saved, not shown: the report has scripts, which pages of the service may not.
+        headers = {
+            "cache-control": CACHED,
+            "content-disposition": f'attachment; filename="{name}"',
+        }
+        return Response(content, media_type=media_type, headers=headers)
+
+    return read
+
+
+def _table(release: Release, rows: str) -> pa.Table:
+    found = release[rows]
+    return table_of({name: [row[name] for row in found] for name in found[0]})
+
+
+def _csv(rows: str) -> Rendering:
+    def render(_service: ServiceState, release: Release) -> bytes:
+        file = io.BytesIO()
+        pa.csv.write_csv(_table(release, rows), file)
+        return file.getvalue()
+
+    return render
+
+
+def _parquet(rows: str) -> Rendering:
+    def render(_service: ServiceState, release: Release) -> bytes:
+        file = io.BytesIO()
+        pa.parquet.write_table(_table(release, rows), file)
+        return file.getvalue()
+
+    return render
+
+
+def _report(service: ServiceState, release: Release) -> bytes:
+    render = service.dependencies.render_report
+    if render is None:
+        raise Problem.NOT_FOUND.error()
+    return render(release).encode()
+
+
+_PARQUET = "application/vnd.apache.parquet"
+HANDLERS = (
+    _file("records.csv", "text/csv", "Return the records of the release as CSV.", _csv("records")),
+    _file("queries.csv", "text/csv", "Return the queries of the release as CSV.", _csv("queries")),
+    _file("records.parquet", _PARQUET, "Return the records of the release.", _parquet("records")),
+    _file("queries.parquet", _PARQUET, "Return the queries of the release.", _parquet("queries")),
+    _file("report.html", "text/html", "Return the release as one offline page.", _report),
+)

@@ -1,0 +1,186 @@
+/** Form of a campaign: what people are asked and promised, and when it moves by itself. */
+
+import { epsilonMeaning } from '@blender-dp/pages/promises.js';
+import { Card } from '../parts/card.js';
+import { Choice } from '../parts/choice.js';
+import { TextField } from '../parts/fields.js';
+import { type Draft, deltaWarning } from './draft.js';
+import { deviceNotes, type Faults, type FieldName } from './draft-faults.js';
+
+interface FormProps {
+  readonly draft: Draft;
+  readonly faults: Faults;
+  readonly change: (part: Partial<Draft>) => void;
+}
+
+export function CampaignForm(props: FormProps) {
+  return (
+    <>
+      <Purpose {...props} />
+      <Promise_ {...props} />
+      <Rules {...props} />
+    </>
+  );
+}
+
+/** Returns what a field needs to show and change a part of the draft. */
+function bound({ draft, faults, change }: FormProps, name: FieldName) {
+  return {
+    value: draft[name],
+    change: (value: string) => change({ [name]: value }),
+    fault: faults[name],
+  };
+}
+
+function Purpose(props: FormProps) {
+  return (
+    <Card title="What people are asked">
+      <div class="form">
+        <TextField label="Name" {...bound(props, 'name')} isNeeded />
+        <TextField
+          label="Purpose"
+          hint="Public. Say what the result is for."
+          rows={2}
+          {...bound(props, 'purpose')}
+          isNeeded
+        />
+        <TextField
+          label="Who collects"
+          hint="Public. The person or organisation that decides what the records are used for."
+          {...bound(props, 'controller')}
+          isNeeded
+        />
+        <TextField
+          label="Contact"
+          hint="Public. Where people ask, such as an e-mail address."
+          {...bound(props, 'contact')}
+          isNeeded
+        />
+        <TextField
+          label="Privacy policy"
+          hint="Public. Its web address, such as https://example.org/privacy."
+          {...bound(props, 'privacy_policy')}
+          isNeeded
+        />
+        <TextField
+          label="Consent text"
+          hint="What opt-in users agree to. Every contribution carries its digest."
+          rows={5}
+          {...bound(props, 'consent_text')}
+          isNeeded
+        />
+        <TextField
+          label="Version of the consent text"
+          {...bound(props, 'consent_version')}
+          isNeeded
+        />
+        <label class="checkbox">
+          <input
+            type="checkbox"
+            checked={props.draft.open_enrolment}
+            onChange={(event) => props.change({ open_enrolment: event.currentTarget.checked })}
+          />
+          Anybody may enrol, without a token
+        </label>
+      </div>
+    </Card>
+  );
+}
+
+const PRESETS = [
+  { value: 'sharp', name: 'sharp' },
+  { value: 'paper', name: 'paper' },
+] as const;
+
+function Promise_(props: FormProps) {
+  const warning = deltaWarning(props.draft);
+  const notes = deviceNotes(props.draft);
+  return (
+    <Card title="What they are promised">
+      <div aria-live="polite">{warning && <p class="callout">{warning}</p>}</div>
+      <div class="form form-columns">
+        <TextField
+          label="ε"
+          hint={epsilonHint(props)}
+          note={notes.epsilon}
+          mode="decimal"
+          {...bound(props, 'epsilon')}
+          isNeeded
+        />
+        <TextField
+          label="δ"
+          hint="How likely an opt-in user’s loss may exceed it. It follows the people expected until you choose it."
+          note={notes.delta}
+          mode="decimal"
+          {...bound(props, 'delta')}
+          isNeeded
+        />
+        <TextField
+          label="Opt-in users expected"
+          hint="For the prediction, and for δ."
+          mode="numeric"
+          {...bound(props, 'expected_opt_in')}
+        />
+        <TextField
+          label="Clients expected"
+          hint="Public; decides how many of them report only the query."
+          mode="numeric"
+          {...bound(props, 'expected_clients')}
+        />
+        <TextField
+          label="Queries kept at most"
+          hint="Leave it empty to keep all that are found."
+          mode="numeric"
+          {...bound(props, 'head_list_size')}
+        />
+        <div class="field">
+          <Choice
+            legend="Preset"
+            options={PRESETS}
+            chosen={props.draft.preset}
+            choose={(preset) => props.change({ preset })}
+          />
+          <p class="hint">
+            sharp answers better at the same promise; paper is the algorithm as printed.
+          </p>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** Says what the typed ε means. */
+function epsilonHint({ draft, faults }: FormProps): string {
+  const bound = 'The bound on everybody’s privacy loss; smaller is more private.';
+  const meaning = epsilonMeaning(Number(draft.epsilon))[1];
+  return draft.epsilon.trim() && !faults.epsilon && meaning ? `${bound} ${meaning}` : bound;
+}
+
+const RULES = [
+  ['opt_in_until', 'Seal the opt-in side at'],
+  ['opt_in_enough', '… or at so many contributions'],
+  ['clients_from', 'Open for clients at'],
+  ['clients_until', 'Seal the clients’ side at'],
+  ['clients_enough', '… or at so many reports'],
+  ['open_hours', 'A number seals a side only after this many hours'],
+] as const;
+
+function Rules(props: FormProps) {
+  return (
+    <Card
+      title="When it moves by itself"
+      caption="Whatever is left empty waits for an operator. Times are in UTC."
+    >
+      <div class="form form-columns">
+        {RULES.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            {...(/enough|hours/.test(name) ? { mode: 'numeric' } : { type: 'datetime-local' })}
+            {...bound(props, name)}
+          />
+        ))}
+      </div>
+    </Card>
+  );
+}

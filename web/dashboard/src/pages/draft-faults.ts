@@ -1,0 +1,134 @@
+/** Faults of a draft: what is missing, what the service would refuse, and what devices refuse. */
+
+import { count, plain } from '@blender-dp/pages/numbers.js';
+import { type Draft, time, whole } from './draft.js';
+
+export type FieldName = Exclude<keyof Draft, 'open_enrolment' | 'preset' | 'others'>;
+/** A sentence for every field at fault. */
+export type Faults = Readonly<Partial<Record<FieldName, string>>>;
+
+const NEEDED: readonly FieldName[] = [
+  ...(['name', 'purpose', 'controller', 'contact', 'privacy_policy'] as const),
+  ...(['consent_text', 'consent_version', 'epsilon', 'delta'] as const),
+];
+const MOST_LETTERS: PerField<number> = {
+  name: 200,
+  purpose: 10_000,
+  controller: 200,
+  contact: 200,
+  privacy_policy: 2000,
+  consent_text: 10_000,
+  consent_version: 100,
+};
+const MOST_PEOPLE = 10 ** 10;
+/** The least and the largest whole number of a field. */
+const WHOLE: PerField<readonly [number, number]> = {
+  expected_opt_in: [0, MOST_PEOPLE],
+  expected_clients: [0, MOST_PEOPLE],
+  head_list_size: [1, 100_000],
+  opt_in_enough: [1, MOST_PEOPLE],
+  clients_enough: [1, MOST_PEOPLE],
+  open_hours: [0, 24 * 366],
+};
+const MOST_EPSILON = 64;
+/** What devices accept, unless their owner allows more. */
+export const DEVICE_LIMITS = { mostEpsilon: 8, mostDelta: 1e-5, windowDays: 90 };
+type PerField<T> = Readonly<Partial<Record<FieldName, T>>>;
+
+/** Returns the fields that must still be filled. */
+export function missingFields(draft: Draft): Faults {
+  const empty = NEEDED.filter((name) => !draft[name].trim());
+  return Object.fromEntries(empty.map((name) => [name, 'Please fill this in.']));
+}
+
+/** Returns the fields that the service would refuse; empty ones are not among them. */
+export function wrongFields(draft: Draft, now: Date): Faults {
+  const filled = Object.entries(checks(draft, now)).filter(
+    ([name, fault]) => fault && draft[name as FieldName].trim(),
+  );
+  return Object.fromEntries(filled);
+}
+
+function checks(draft: Draft, now: Date): Record<string, string | null> {
+  const lengths = Object.entries(MOST_LETTERS).map(([name, most]) => [
+    name,
+    lengthFault(draft[name as FieldName].trim(), most),
+  ]);
+  const numbers = Object.entries(WHOLE).map(([name, [least, most]]) => [
+    name,
+    numberFault(draft[name as FieldName], least, most),
+  ]);
+  const [epsilon, delta] = [Number(draft.epsilon), Number(draft.delta)];
+  return {
+    ...Object.fromEntries([...lengths, ...numbers]),
+    ...timeFaults(draft, now),
+    ...(isWebAddress(draft.privacy_policy.trim())
+      ? {}
+      : { privacy_policy: 'This must be a web address that begins with https://.' }),
+    epsilon:
+      epsilon > 0 && epsilon <= MOST_EPSILON
+        ? null
+        : `ε must be a number above 0, at most ${MOST_EPSILON}.`,
+    delta: delta > 0 && delta < 1 ? null : 'δ must be between 0 and 1.',
+  };
+}
+
+function lengthFault(text: string, most: number): string | null {
+  const letters = [...text].length;
+  if (letters <= most) return null;
+  return `This is too long: ${count(letters)} characters. At most ${count(most)} are possible.`;
+}
+
+function numberFault(text: string, least: number, most: number): string | null {
+  const value = whole(text);
+  if (value !== null && value >= least && value <= most) return null;
+  return `This must be a whole number from ${count(least)} to ${count(most)}.`;
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s/]\S*$/.test(text);
+}
+
+/** Rules under which a side would be over before it began. */
+function timeFaults(draft: Draft, now: Date): Faults {
+  const at = (name: FieldName) => Date.parse(time(draft[name]) ?? '');
+  const isPast = (name: FieldName) => at(name) <= now.getTime();
+  const past = 'This time is over. Choose a later one; times are in UTC.';
+  const faults: Partial<Record<FieldName, string>> = {};
+  if (isPast('opt_in_until')) faults.opt_in_until = past;
+  if (at('clients_until') <= at('clients_from'))
+    faults.clients_until = 'This must be later than the time at which clients begin.';
+  if (at('clients_until') <= at('opt_in_until'))
+    faults.clients_until = 'This must be later than the end of the opt-in side.';
+  if (isPast('clients_until')) faults.clients_until = past;
+  return faults;
+}
+
+/** Returns what devices will refuse although the service takes it. */
+export function deviceNotes(draft: Draft): Faults {
+  const { mostEpsilon, mostDelta, windowDays } = DEVICE_LIMITS;
+  return {
+    ...(Number(draft.epsilon) > mostEpsilon && {
+      epsilon: `Most devices will not take part: they spend at most ε = ${plain(mostEpsilon)} in ${windowDays} days, on all collections together.`,
+    }),
+    ...(Number(draft.delta) > mostDelta && {
+      delta: `Most devices will not take part: they accept at most δ = ${plain(mostDelta)}.`,
+    }),
+  };
+}
+
+const REFUSED: Faults = {
+  delta: 'The service does not allow a δ as large as this.',
+};
+const RENAMED: Readonly<Record<string, FieldName>> = {
+  text: 'consent_text',
+  version: 'consent_version',
+};
+
+/** Returns the field that a refusal of the service names, with a sentence; nothing if it names none. */
+export function refusedField(where: string | null): Faults {
+  const last = where?.split('.').at(-1) ?? '';
+  const name = RENAMED[last] ?? (last as FieldName);
+  const isKnown = NEEDED.includes(name) || name in WHOLE || /_(until|from)$/.test(name);
+  return isKnown ? { [name]: REFUSED[name] ?? 'The service does not take this value.' } : {};
+}
