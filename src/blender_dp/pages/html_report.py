@@ -22,6 +22,7 @@ PAGE = Page(
         "weights",
         "drift",
         "csv",
+        "save_chart",
         "table",
         "table_columns",
         "summary",

@@ -136,7 +136,10 @@ def test_a_statement_about_the_other_log_says_which_command_answers_it(tmp_path:
         one.statement.id: one.verdict
         for one in judge(figure, figure.find(reproduced), reproduced.setup)
     }
-    assert answers["above-95-at-1-percent"] == (Answer.ELSEWHERE, "run --shape yandex")
+    assert answers["above-95-at-1-percent"] == (
+        Answer.ELSEWHERE,
+        "not run here: see --shape yandex",
+    )
     assert answers["above-95-at-5-percent"].answer is Answer.OPEN  # 2,000 users list nothing
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from blender_dp.evaluation.reproduction.data_sets import DataSet
@@ -80,6 +81,14 @@ class Reproduced:
         found: dict[str, Any] = self.store[_statistics_of(self.data)]
         return found
 
+    @property
+    def time(self) -> tuple[int, float] | None:
+        """Number of trials that were timed, and their measured seconds; None if none was."""
+        if _time_of(self.data) not in self.store:
+            return None
+        kept = self.store[_time_of(self.data)]
+        return kept["trials"], kept["seconds"]
+
     def outcomes(self, setting: Setting) -> list[Mapping[str, Any]]:
         """Return the scores of a setting's trials."""
         return self.of(trials_of([setting], self.repetitions))
@@ -131,8 +140,24 @@ def run_missing(plan: Plan, folder: Path, *, workers: int, step: Told, share: Sh
             store.add(described[missing[number]], outcome)
             share((len(store) - before) / len(missing))
 
+        begun = monotonic()
         work_on(material.log, [trial.run for trial in missing], workers=workers, finished=keep)
+        if missing:
+            _add_time(store, plan.data, len(missing), monotonic() - begun)
     return Reproduced(plan=plan, store=store, folder=folder, trials_run=len(missing))
+
+
+def _add_time(store: TrialStore, data: DataSet, trials: int, seconds: float) -> None:
+    """Add the measured time of some trials to that of all earlier ones."""
+    key = _time_of(data)
+    if key in store:
+        trials, seconds = trials + store[key]["trials"], seconds + store[key]["seconds"]
+    store.add(key, {"trials": trials, "seconds": seconds})
+
+
+def _time_of(data: DataSet) -> dict[str, Any]:
+    """Describe the measured time of the trials, which is stored like a trial."""
+    return {"format": FORMAT, "software": SOFTWARE, "kind": "time", "data": data.identity}
 
 
 def judge(figure: Figure, content: Any, setup: Setup) -> list[Judged]:  # noqa: ANN401 - panels or a table
@@ -153,7 +178,7 @@ def judge(figure: Figure, content: Any, setup: Setup) -> list[Judged]:  # noqa: 
 
 def _verdict(claim: Claim, statement: Statement, content: Any, setup: Setup) -> Verdict:  # noqa: ANN401 - panels or a table
     if setup.shape not in statement.shapes:
-        return Verdict(Answer.ELSEWHERE, f"run --shape {statement.shapes[0]}")
+        return Verdict(Answer.ELSEWHERE, f"not run here: see --shape {statement.shapes[0]}")
     return claim.check(content)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from core.small_result import small_result
 from evaluation.reproduction.made_up_series import UNREACHED, series, spread
+from playwright.sync_api import Browser
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.synthetic import Shape
@@ -20,7 +21,7 @@ from blender_dp.evaluation.reproduction.figures import FIGURES
 from blender_dp.evaluation.reproduction.figures.distributions import draw_distributions
 from blender_dp.evaluation.reproduction.figures.drawing.drawing import draw_panels
 from blender_dp.evaluation.reproduction.figures.drawing.figure import Cell, Plot, Table
-from blender_dp.evaluation.reproduction.figures.drawing.page import _table
+from blender_dp.evaluation.reproduction.figures.drawing.page import _table, render_page
 from blender_dp.evaluation.reproduction.figures.qin_comparison import LOCAL_PEER
 from blender_dp.evaluation.reproduction.files import require_ours, write_outputs
 from blender_dp.evaluation.reproduction.published import Mark
@@ -82,13 +83,48 @@ def test_every_file_says_that_the_data_was_synthetic(
         assert f'id="{figure.stem}"' in page
     assert page.count('src="data:image/svg+xml;base64,') == 9
     assert "http://" not in page.replace('src="data:', "")
-    assert "run --shape yandex" in page
+    assert "not run here: see --shape yandex" in page
+    assert reproduced.time is not None
+    trials, seconds = reproduced.time
+    assert trials == reproduced.trials_run
+    assert f"{trials:,} trials took 0 min {round(seconds)} s on this machine (measured)" in page
     for path in folder.glob("*.md"):
         assert "SYNTHETIC DATA" in path.read_text()
     for figure in FIGURES:
         if isinstance(figure, Plot):
             with (folder / f"{figure.stem}.csv").open() as file:
                 assert {row["data"] for row in csv.DictReader(file)} == {"synthetic"}
+
+
+def test_what_was_cited_and_what_was_run_are_named(
+    reproduced: Reproduced, shown: list[Shown]
+) -> None:
+    page = render_page(reproduced, shown, COMMAND)
+    assert "<th>The paper says (cited)</th><th>Found here (run)</th>" in page
+    assert "cited: paper (AOL)" in page
+    assert "The method of Qin et al. was not" in next(
+        one.caption for one in shown if one.figure.number == 12
+    )
+    places = [page.index(f'<section class="card" id="{one.figure.stem}"') for one in shown]
+    assert places == sorted(places)
+    assert [one.figure.number for one in shown] == list(range(8, 20))
+
+
+@pytest.mark.browser
+def test_the_page_is_readable_on_a_phone(
+    reproduced: Reproduced, shown: list[Shown], chromium: Browser, axe: str
+) -> None:
+    """Pictures keep their size and are scrolled; nothing else is wider than the window."""
+    write_outputs(reproduced, shown, COMMAND)
+    page = chromium.new_page(viewport={"width": 360, "height": 800})
+    page.goto((reproduced.folder / "index.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    widths = page.locator(".picture img").evaluate_all("all => all.map((one) => one.width)")
+    assert min(widths) >= 600
+    page.evaluate(axe)
+    found = page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")
+    page.close()
+    assert found == []
 
 
 def test_captions_say_the_data_the_trials_and_the_command(shown: list[Shown]) -> None:
@@ -165,7 +201,7 @@ def test_the_same_numbers_give_the_same_pictures(tmp_path: Path) -> None:
 def test_what_somebody_typed_is_text_on_the_page() -> None:
     hostile = "<script>alert(1)</script>&\"'"
     table = Table(header=(hostile,), rows=((Cell(hostile, True),),), note=hostile)
-    html = _table(table)
+    html = _table(table, "Fig. 9")
     assert "<script>" not in html
     assert html.count("&lt;script&gt;") == 3
 

@@ -30,7 +30,7 @@ def _table(found: Found) -> Table:
         (Cell("Records (clicks)"), Cell(f"{ours['records']:,}"), Cell("not stated")),
     ]
     return Table(
-        header=("", "here", f"paper ({DATA_NAMES[found.setup.shape]})"),
+        header=("statistic", "counted here", f"cited: paper ({DATA_NAMES[found.setup.shape]})"),
         rows=tuple(rows),
         facts={"ours": ours, "theirs": theirs},
     )

@@ -35,7 +35,7 @@ def _table(found: Found) -> Table:
         for name, symbol in _SYMBOLS.items()
     )
     return Table(
-        header=("parameter", "here", f"paper ({DATA_NAMES[found.setup.shape]})"),
+        header=("parameter", "used here", f"cited: paper ({DATA_NAMES[found.setup.shape]})"),
         rows=rows,
         facts={"differing": [name for name in _SYMBOLS if ours[name] != theirs[name]]},
     )

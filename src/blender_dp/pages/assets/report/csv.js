@@ -20,7 +20,11 @@ function csvOf(rows) {
 }
 
 function saveCsv(rows, name) {
-  const address = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv" }));
+  saveFile(new Blob([csvOf(rows)], { type: "text/csv" }), name);
+}
+
+function saveFile(blob, name) {
+  const address = URL.createObjectURL(blob);
   html("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

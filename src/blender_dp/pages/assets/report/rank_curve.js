@@ -18,6 +18,7 @@ function startRankCurve(report) {
     host.replaceChildren(drawRankCurve(report, curves.filter(({ id }) => shown.has(id)), width));
   });
   drawLegend(byId("shape-legend"), curves, shown, redraw);
+  addSaving("shape", () => shownPlane("shape-plane"));
 }
 
 function sayRankCurve({ listed, level }) {

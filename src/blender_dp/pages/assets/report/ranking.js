@@ -10,6 +10,7 @@ function startRanking(report) {
   drawLegend(byId("ranking-legend"), GROUPS, shown, redraw);
   for (const name of ["ranking-what", "ranking-rows", "ranking-axis"]) onChoice(name, redraw);
   startRankingRows(view);
+  addSaving("ranking", () => rankingChart(view));
   redraw();
 }
 

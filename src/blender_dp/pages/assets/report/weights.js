@@ -17,6 +17,7 @@ function startWeights(report) {
     host.replaceChildren(drawWeights(most === "all" ? rows : rows.slice(0, Number(most)), width, what));
   });
   for (const name of ["weights-what", "weights-rows"]) onChoice(name, redraw);
+  addSaving("weights", () => shownPlane("weights-plane"));
 }
 
 function sayWeights({ rows: all, listed }, what, rows) {

@@ -39,6 +39,7 @@ def render_page(reproduced: Reproduced, shown: Sequence[Shown], command: str) ->
         kind="synthetic" if reproduced.data.is_synthetic else "real",
         trials=reproduced.repetitions,
         command=escape(command),
+        time=escape(_measured_time(reproduced)),
         summary=escape(_summary(judged)),
         verdicts="".join(_verdict_row(one) for one in judged),
         contents="".join(
@@ -47,6 +48,15 @@ def render_page(reproduced: Reproduced, shown: Sequence[Shown], command: str) ->
         ),
         figures="".join(_section(one, reproduced.folder) for one in shown),
     )
+
+
+def _measured_time(reproduced: Reproduced) -> str:
+    """Return a sentence with the time that the trials took; empty if it was not measured."""
+    if reproduced.time is None:
+        return ""
+    trials, seconds = reproduced.time
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{trials:,} trials took {minutes} min {rest} s on this machine (measured)."
 
 
 def _asset(name: str) -> str:
@@ -93,7 +103,8 @@ def _verdict_row(one: Judged) -> str:
 
 def _section(one: Shown, folder: Path) -> str:
     if isinstance(one.content, Table):
-        body = f'{_table(one.content)}<p class="caption">{escape(one.caption)}</p>'
+        table = _table(one.content, one.figure.heading)
+        body = f'{table}<p class="caption">{escape(one.caption)}</p>'
     else:  # the caption is part of the picture
         body = _picture(folder / f"{one.figure.stem}.svg", one.figure.heading)
     links = " ".join(f'<a href="{name}">{name.rpartition(".")[2]}</a>' for name in one.files)
@@ -105,10 +116,16 @@ def _section(one: Shown, folder: Path) -> str:
 
 def _picture(path: Path, name: str) -> str:
     encoded = base64.b64encode(path.read_bytes()).decode()
-    return f'<img alt="{escape(name)}" src="data:image/svg+xml;base64,{encoded}">'
+    picture = f'<img alt="{escape(name)}" src="data:image/svg+xml;base64,{encoded}">'
+    return f'<div class="wide picture" {_scrolled(name)}>{picture}</div>'
 
 
-def _table(table: Table) -> str:
+def _scrolled(name: str) -> str:
+    """Return the attributes with which the keyboard reaches what is wider than the window."""
+    return f'tabindex="0" role="region" aria-label="{escape(name)}"'
+
+
+def _table(table: Table, name: str) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
     rows = "".join(
         "<tr>"
@@ -123,6 +140,6 @@ def _table(table: Table) -> str:
     )
     note = f"<p>{escape(table.note)}</p>" if table.note else ""
     return (
-        f'<div class="wide"><table class="data"><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>{note}"
+        f'<div class="wide" {_scrolled(f"Table: {name}")}><table class="data">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
     )
