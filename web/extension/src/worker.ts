@@ -51,7 +51,7 @@ const COMMANDS: {
   },
 };
 
-async function obey(command: Command): Promise<Answer> {
+async function runCommand(command: Command): Promise<Answer> {
   const work = COMMANDS[command.kind] as (command: Command) => Promise<unknown>;
   try {
     const problem = await work(command);
@@ -87,7 +87,7 @@ chrome.runtime.onMessage.addListener((message, sender, answer) => {
   const isOwn = sender.url?.startsWith(OWN_PAGES) ?? false;
   const isOfPages = message.kind === 'search-page' || message.kind === 'clicked';
   if (isOwn === isOfPages) return false;
-  const work = isOwn ? obey(message) : listen(message, sender.url);
+  const work = isOwn ? runCommand(message) : listen(message, sender.url);
   work.then(answer, () => answer(null));
   return true;
 });
@@ -107,12 +107,12 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
 });
 
 /** In Firefox people can take back there what they allowed to send: then nothing is chosen. */
-async function obeyRemoval({ data_collection: kinds = [] }: Asked): Promise<void> {
+async function endIfRevoked({ data_collection: kinds = [] }: Asked): Promise<void> {
   if (kinds.length && isRecording(await device.settings.read())) await device.leaveUnused(null);
 }
 
 chrome.permissions.onRemoved.addListener((removed) => {
-  obeyRemoval(removed).catch(() => {});
+  endIfRevoked(removed).catch(() => {});
 });
 for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
   event.addListener(() => {

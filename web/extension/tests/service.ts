@@ -1,7 +1,7 @@
 /** A service that lives in the tests: one campaign that takes contributions, and a storage area. */
 import type { Fetch } from '@blender-dp/client';
 import { FakeService as ClientService } from '../../client/tests/service.js';
-import { offered } from '../src/device/choices.js';
+import { presentOffer } from '../src/device/choices.js';
 import type { Device } from '../src/device/device.js';
 import type { Area } from '../src/device/kept.js';
 
@@ -41,7 +41,7 @@ interface CampaignChanges extends Readonly<Record<string, unknown>> {
 
 /** Returns the digest of what a person sees who is about to choose. */
 export async function shownBy(device: Device): Promise<string> {
-  return offered(await device.settings.read())?.campaign.description ?? '';
+  return presentOffer(await device.settings.read())?.campaign.description ?? '';
 }
 
 /** Keeps values in memory, as `chrome.storage.local` does on disk: copies, never the same object. */

@@ -145,8 +145,12 @@ describe('where a person stands', () => {
   });
 
   test('a state that is not known is said to be so', () => {
-    expect(stateSentence('released')).toBe('It has published its result.');
-    expect(stateSentence('new')).toContain('does not know');
+    const until = Date.UTC(2026, 11, 24, 12);
+    expect(stateSentence({ state: 'released', optInUntil: until })).toBe(
+      'It has published its result.',
+    );
+    expect(stateSentence({ state: 'new', optInUntil: null })).toContain('does not know');
+    expect(stateSentence({ state: 'opt-in-open', optInUntil: until })).toMatch(/until .*2026/);
   });
 });
 

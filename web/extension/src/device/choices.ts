@@ -1,7 +1,7 @@
 /** Choices of a person: for which campaign, and what is agreed to with it. */
 import type { Campaign, Collector } from './collection.js';
 import type { Invitation } from './invitation.js';
-import { agreed, type Receipt } from './opt-in.js';
+import { newReceipt, type Receipt } from './opt-in.js';
 import type { Choice, Settings } from './settings.js';
 
 /** A campaign that was looked up; nothing is done with it before the person chooses. */
@@ -20,13 +20,13 @@ export interface KnownCampaign extends Collector {
 }
 
 /** Returns the campaign that a choice is about: the one looked up last, or else the present one. */
-export function offered({ offer, invitation, campaign }: Settings): Offer | undefined {
+export function presentOffer({ offer, invitation, campaign }: Settings): Offer | undefined {
   return offer ?? (invitation && campaign ? { invitation, campaign } : undefined);
 }
 
 /** Returns the campaign that a choice is about, if it is the one that the person was shown. */
 export function shownOffer(settings: Settings, shown: string | null): Offer | undefined {
-  const about = offered(settings);
+  const about = presentOffer(settings);
   return about?.campaign.description === shown ? about : undefined;
 }
 
@@ -71,7 +71,7 @@ export function receiptOf(
     settings.choice === 'opt-in' &&
     settings.invitation?.campaign === invitation.campaign &&
     settings.promised === campaign.description;
-  return before && (isBound || isChosen) ? before : agreed(campaign, now);
+  return before && (isBound || isChosen) ? before : newReceipt(campaign, now);
 }
 
 /** Returns the campaigns that are known, with the present one as it was chosen now. */

@@ -31,7 +31,7 @@ import {
   type Receipt,
 } from './opt-in.js';
 import * as problems from './problems.js';
-import { drawRecord, type KeptRecord, marked, withRecord } from './records.js';
+import { drawRecord, type KeptRecord, withConsent, withRecord } from './records.js';
 import { fetchRelease, type KeptRelease } from './release.js';
 import {
   type Choice,
@@ -143,7 +143,7 @@ export class Device {
   async tickRecord(at: number, isTicked: boolean): Promise<void> {
     const consent = isTicked ? currentConsent(await this.settings.read()) : undefined;
     await this.records.change((records) =>
-      records.map((record) => (record.at === at ? marked(record, consent) : record)),
+      records.map((record) => (record.at === at ? withConsent(record, consent) : record)),
     );
   }
 

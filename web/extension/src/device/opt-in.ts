@@ -28,7 +28,7 @@ export interface Receipt {
 }
 
 /** Returns the receipt of a text that has just been agreed to. */
-export function agreed(campaign: Campaign, now: number): Receipt {
+export function newReceipt(campaign: Campaign, now: number): Receipt {
   const { version, digest } = campaign.consent;
   return { version, digest, givenAt: now };
 }

@@ -23,11 +23,11 @@ export function withRecord(
   // Times tell records apart, so no two are equal.
   const at = Math.max(now, (records.at(-1)?.at ?? 0) + 1);
   const kept = records.filter((record) => record.at > now - DAYS_KEPT * DAY);
-  return [...kept, marked({ query, url, at }, consent)].slice(-MOST_RECORDS);
+  return [...kept, withConsent({ query, url, at }, consent)].slice(-MOST_RECORDS);
 }
 
 /** Returns a record that a consent covers, or none does. */
-export function marked({ query, url, at }: KeptRecord, consent?: string): KeptRecord {
+export function withConsent({ query, url, at }: KeptRecord, consent?: string): KeptRecord {
   return consent === undefined ? { query, url, at } : { query, url, at, consent };
 }
 

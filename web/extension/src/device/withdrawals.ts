@@ -1,6 +1,6 @@
 /** Withdrawals: which contributions can be taken back, and where. */
 import type { LedgerEntry } from '@blender-dp/client';
-import { offered } from './choices.js';
+import { presentOffer } from './choices.js';
 import type { Settings } from './settings.js';
 
 /** Returns the contributions that a service may still have. */
@@ -19,6 +19,6 @@ export function addressOf(
   campaign: string,
 ): string | undefined {
   const given = entries.find((one) => one.role === 'contribution' && one.campaign === campaign);
-  const link = offered(settings)?.invitation;
+  const link = presentOffer(settings)?.invitation;
   return given?.service || (link?.campaign === campaign ? link.service : undefined);
 }

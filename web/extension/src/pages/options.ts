@@ -1,4 +1,5 @@
 /** Options page: everything on the device, everything that left it, and how to delete it. */
+import { type Campaign, isOver } from '../device/collection.js';
 import type { KeptRecord } from '../device/records.js';
 import { currentConsent, currentEntry } from '../device/settings.js';
 import { type Answer, ask, type Command, type View } from '../messages.js';
@@ -36,12 +37,7 @@ function show(view: View): void {
 function showStanding({ settings, account, releaseFetchedAt }: View): void {
   const { campaign, checkedAt, problem } = settings;
   write('standing', standingSentence(settings, account));
-  write(
-    'campaign',
-    campaign
-      ? `${campaign.name}. ${stateSentence(campaign.state)}`
-      : 'You take part in no campaign.',
-  );
+  write('campaign', campaign ? campaignSentences(campaign) : 'You take part in no campaign.');
   write('checked', checkedAt ? `Last looked ${timeText(checkedAt)}.` : '');
   write('last-problem', problem ? `Last time: ${problem}.` : '');
   write(
@@ -50,6 +46,11 @@ function showStanding({ settings, account, releaseFetchedAt }: View): void {
       ? `Suggestions were fetched ${timeText(releaseFetchedAt)} and work offline.`
       : 'There are no suggestions yet.',
   );
+}
+
+function campaignSentences(campaign: Campaign): string {
+  const end = isOver(campaign) ? ' Nothing more is recorded or sent for it.' : '';
+  return `${campaign.name}. ${stateSentence(campaign)}${end}`;
 }
 
 function showRecords({ settings, records, account }: View): void {

@@ -1,6 +1,6 @@
 /** The first page: an invitation, three choices in plain words, and what follows from each. */
 
-import { offered } from '../device/choices.js';
+import { presentOffer } from '../device/choices.js';
 import { type Campaign, isOver, takesContributions } from '../device/collection.js';
 import { LINK_PROBLEM, linkOf, readInvitation, servicePattern } from '../device/invitation.js';
 import { ask, type Command, type View } from '../messages.js';
@@ -17,7 +17,7 @@ let shown: Campaign | undefined;
 
 /** Shows a campaign before anything is chosen; the texts are the service's own. */
 function showCampaign({ settings, records }: View): void {
-  const about = offered(settings);
+  const about = presentOffer(settings);
   shown = about?.campaign;
   byId('campaign', HTMLElement).hidden = !about;
   byId('older', HTMLElement).hidden = records.length === 0;
@@ -26,8 +26,8 @@ function showCampaign({ settings, records }: View): void {
   write('name', campaign.name);
   const line = collectorLine(campaign, hostOf(invitation.service));
   byId('collector', HTMLElement).replaceChildren(line);
-  write('purpose', campaign.purpose);
-  write('state', stateSentence(campaign.state));
+  write('purpose', `Why: ${campaign.purpose}`);
+  write('state', stateSentence(campaign));
   write('consent-text', campaign.consent.text);
   write('epsilon', promiseSentence(campaign.epsilon));
   permit('opt-in', 'no-opt-in', takesContributions(campaign));
@@ -110,7 +110,7 @@ byId('choices', HTMLFormElement).addEventListener('submit', (event) => {
 byId('choices', HTMLFormElement).addEventListener('change', showConsent);
 ask({ kind: 'view' }).then((answer) => {
   if (!answer.ok) return;
-  const about = offered(answer.view.settings);
+  const about = presentOffer(answer.view.settings);
   if (about) byId('invitation', HTMLInputElement).value = linkOf(about.invitation);
   showCampaign(answer.view);
   const { choice: chosen } = answer.view.settings;

@@ -1,23 +1,29 @@
 /** State of a person in a campaign, as a sentence. */
 import type { Account } from '@blender-dp/client';
-import { isOver } from '../device/collection.js';
+import { type Campaign, isOver } from '../device/collection.js';
 import { DAYS_GATHERED } from '../device/opt-in.js';
 import { currentEntry, type Settings } from '../device/settings.js';
+import { timeText } from './numbers.js';
 
 const STATES: Readonly<Record<string, string>> = {
   draft: 'is being prepared',
-  'opt-in-open': 'takes contributions of people who opt in',
+  'opt-in-open': 'takes searches of people who opt in',
   'opt-in-sealed': 'makes its list of popular searches',
   'list-published': 'has published its list; private reports begin soon',
   'clients-open': 'takes private reports',
   'clients-sealed': 'computes its result',
   released: 'has published its result',
-  purged: 'was given up',
+  purged: 'was given up, and what people sent to it was deleted',
 };
 
-/** Says how far a campaign is. */
-export function stateSentence(state: string): string {
-  return `It ${STATES[state] ?? 'is in a state that this version does not know'}.`;
+/** Says how far a campaign is, and until when people can opt in. */
+export function stateSentence({
+  state,
+  optInUntil,
+}: Pick<Campaign, 'state' | 'optInUntil'>): string {
+  const isLimited = state === 'opt-in-open' && optInUntil !== null;
+  const until = isLimited ? ` until ${timeText(optInUntil)}` : '';
+  return `It ${STATES[state] ?? 'is in a state that this version does not know'}${until}.`;
 }
 
 /** Says what the extension does for this person now; what it will not do is not promised. */
