@@ -1,7 +1,7 @@
 """BLENDER, the server algorithm (Fig. 2, ``fig:server-alg``), written once.
 
 The steps ask a :class:`~blender_dp.core.population.Population` for counts, so this runs on a
-log in memory, in a database, on a cluster, and on what devices have sent.
+log in memory, in a database, on a cluster, and on reports of real devices.
 """
 
 from collections.abc import Callable
@@ -37,17 +37,17 @@ class Steps:
     require_provable: Callable[[Parameters], None]
     """Refuses parameters for which a promise is not proved, before any data is read."""
     asks_all_rows: bool
-    """Whether a step asks about all rows of the opt-in users, not only a sample of each."""
+    """Whether a step uses all rows of the opt-in users, not only a sample of each."""
     parts_users: bool
     """Whether some opt-in users find the list and others are counted."""
     part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
-    """Who finds the head list, and who is counted: two parts, or everybody twice."""
+    """Returns the users who find the head list and those who are counted; may be the same."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
     estimate_optin_probabilities: Callable[
         [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
     ]
     choose_mechanism: Callable[[HeadList, GroupEstimates, int], Mechanism]
-    """Choose how the given number of clients report, by public numbers only."""
+    """Chooses the mechanism of the given number of clients, by public numbers only."""
     estimate_client_probabilities: Callable[[Clients, HeadList], GroupEstimates]
     blend_probabilities: Callable[[GroupEstimates, GroupEstimates], BlendedEstimates]
 
@@ -80,14 +80,14 @@ PRESETS: dict[Preset, Steps] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Curated:
-    """What the curator releases from the opt-in users' data (Fig. 2 lines 1-3)."""
+    """The curator's release from the opt-in users' data (Fig. 2 lines 1-3)."""
 
     parameters: Parameters
     opt_in_users: int
     discovery_users: int
-    """Of those, how many found the list; all of them in ``sharp``."""
+    """Number of them who found the list; all in ``sharp``."""
     estimation_users: int
-    """And how many were counted."""
+    """Number of them who were counted."""
     candidate_queries: int
     candidate_records: int
     choice: BranchChoice | None
@@ -102,7 +102,7 @@ class Curated:
 
     @property
     def unlisted_bound(self) -> float | None:
-        """The probability of a record that is hardly ever unlisted; None where none is known."""
+        """Probability above which a record is almost surely listed; None if unknown."""
         if self.candidate_queries > len(self.head_list.queries):
             return None  # an unlisted record may have been trimmed
         return unlisted_bound(self.parameters, self.branch, self.discovery_users)
@@ -119,7 +119,7 @@ class BlenderResult:
 
     @property
     def parameters(self) -> Parameters:
-        """The promise and the knobs."""
+        """The promise and the tuning parameters."""
         return self.curated.parameters
 
     @property
@@ -129,12 +129,12 @@ class BlenderResult:
 
     @property
     def private(self) -> bool:
-        """False if a seed was used: the mark of the head list decides."""
+        """Whether the noise is secret: False if a seed was used, by the mark of the head list."""
         return self.head_list.private
 
 
 Progress = Callable[[str], None]
-"""Is told when a step begins; the time between two calls is the time of a step."""
+"""Called with the name of each step when it begins."""
 
 
 def no_progress(*_: object) -> None:
@@ -149,7 +149,7 @@ def blender(
     steps: Steps | None = None,
     progress: Progress = no_progress,
 ) -> BlenderResult:
-    """Find what is popular among all users, and how popular.
+    """Find the popular records of all users and estimate their probabilities.
 
     Paper: Fig. 2, line by line: lines 1 to 3 in :func:`curate`, lines 4 to 6 in :func:`finish`.
     Privacy: every user, opt-in or client, has (ε, δ). In ``paper`` each user's data enters one
@@ -180,9 +180,9 @@ def curate(
 
     Args:
         users: O.
-        parameters: The promise and the knobs.
-        randomness: Where the noise comes from.
-        clients: How many clients are expected to report, a public number.
+        parameters: The promise and the tuning parameters.
+        randomness: Source of the noise.
+        clients: Expected number of clients, a public number.
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.
     """
@@ -218,7 +218,7 @@ def finish(
     Privacy: post-processing of the curator's release and of private reports.
 
     Args:
-        curated: What the opt-in side released.
+        curated: The release of the opt-in side.
         clients: C, who reported against its head list.
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.

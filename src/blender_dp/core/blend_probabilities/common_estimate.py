@@ -18,7 +18,7 @@ from blender_dp.core.head_list.cells import Cells, FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientsAtP:
-    """What the clients say, with its variances at a common p; infinite where they say nothing."""
+    """Estimates of the clients, with variances at a common p; infinite without an estimate."""
 
     x: FloatArray
     v: FloatArray
@@ -51,15 +51,15 @@ class ClientsAtP:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CommonEstimate:
-    """The p of one round, and what went into it."""
+    """The p of one round, and the estimates that it combines."""
 
     p: FloatArray
     opt_in: FloatArray
     """x_O: the opt-in users' probabilities, corrected for the prior."""
     opt_in_variance: FloatArray
-    """Its variance, with what is allowed for drift."""
+    """Variance of x_O, with an allowance for drift."""
     prior_shift: FloatArray
-    """By how much that correction lowered them."""
+    """Amount by which that correction lowered them."""
     clients: ClientsAtP
     variance: FloatArray
     """v: the variance of the two groups' weighted mean, before consistency."""
@@ -76,7 +76,7 @@ def estimate_common(
     prior_exponent: float,
     robust: bool,
 ) -> CommonEstimate:
-    """Return the distribution nearest to what both groups say, with variances at p ``before``."""
+    """Return the distribution nearest to both groups' estimates, with variances at p ``before``."""
     p = np.maximum(before, 0.25 / views.users)
     plain, corrected, variance = _opt_in_at(p, views, rare, prior_exponent)
     said = ClientsAtP.of(clients, views, p)
@@ -113,10 +113,10 @@ def _opt_in_at(
 
 
 def query_totals(p: FloatArray, views: OptInViews, said: ClientsAtP, reports: int) -> QueryTotals:
-    """Return what each group says of the queries with n_O·P_q > 4τ, for the test of drift.
+    """Return each group's estimates of the queries with n_O·P_q > 4τ, for the test of drift.
 
-    Of the opt-in users E alone: D was selected. Both groups as samples of a wider population, so
-    that the test is of the groups' habits and not of these very users.
+    For the opt-in users only E is used, because D was selected. Both groups count as samples of a
+    wider population, so that the test compares the groups' habits, not only these users.
     """
     cells, n_o, concentration = views.cells, views.users, views.whole_list.query_concentration
     p_q = cells.by_query(p)

@@ -1,7 +1,8 @@
 """Differences between the two groups, for every record and every query.
 
-Nothing here was shrunk, projected or blended. Where opt-in users may say too much, E alone speaks
-for them: D was selected. Where clients may, D and E together: selection only raises what they say.
+The estimates are not shrunk, projected or blended. To test for too large opt-in estimates, only E
+is used, because D was selected. To test for too large client estimates, D and E are used together:
+selection only raises the opt-in estimates.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
 def disagreement(
     common: CommonEstimate, views: OptInViews, clients: ClientViews
 ) -> Disagreement | None:
-    """Return whether a single record or query sets the groups apart; None without reports.
+    """Return whether the groups differ in a single record or query; None without reports.
 
     Items are the cells, then the queries; ⟨q,⋆⟩, ⟨⋆,⋆⟩ and ⋆ are not compared.
     """
@@ -63,14 +64,14 @@ def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientVi
 def _pushes(
     compared: Comparisons, views: OptInViews, common: CommonEstimate, clients: ClientViews
 ) -> Pushes:
-    """Return by how much clients say more than opt-in users, both of whose looks count."""
+    """Return how much the clients' estimates exceed those of the opt-in users, from D and E."""
     cells, said = views.cells, common.clients
     n_o, is_laplace = views.users, views.branch == "laplace"
     concentration = _concentrations(views)
     mu = n_o * common.p
     w = views.value_weight(mu)
     together = w * views.scaled_values + (1 - w) * views.sums
-    # What is normal or taken to be: D around E, and all noise of the gauss branch.
+    # The normal part: D around E, and all noise of the gauss branch.
     normal = w**2 * views.difference_variance(mu)
     if not is_laplace:
         normal += w**2 * views.scaled_variance + (1 - w) ** 2 * views.sum_variance
@@ -97,7 +98,7 @@ def _pushes(
 
 
 def _concentrations(views: OptInViews) -> FloatArray:
-    """Return the concentration of every item: of the cells, then of the queries."""
+    """Return the concentration of every item: first the cells, then the queries."""
     of, cells = views.whole_list, views.cells
     return np.repeat(
         [of.record_concentration, of.query_concentration], [cells.cell_count, cells.query_count]
@@ -105,7 +106,7 @@ def _concentrations(views: OptInViews) -> FloatArray:
 
 
 def _pieces(items: IntArray, cells: Cells) -> tuple[IntArray, IntArray]:
-    """Return the cells of every item: of a record itself, of a query all, by number of the item."""
+    """Return the cells of every item: one for a record, all for a query."""
     counts = np.append(np.ones(cells.cell_count, dtype=np.int64), cells.urls_per_query)[items]
     first = np.append(np.arange(cells.cell_count), cells.first_cell)[items]
     item = np.repeat(np.arange(len(items)), counts)

@@ -22,13 +22,13 @@ def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> Blen
 def _blend(opt_in: Estimate, clients: Estimate) -> Blend:
     """Weigh each group by the other's variance (line 3, ``theorem:weighting-scheme``).
 
-    Where the opt-in group says nothing, ⟨q,⋆⟩, the clients' estimate stands. Weights outside
+    Where the opt-in group has no estimate, ⟨q,⋆⟩, the clients' estimate is used. Weights outside
     [0, 1] come from negative variances (flaw F1, kept).
     """
     silent = np.isnan(opt_in.probability)
     var_o = np.where(silent, 0.0, opt_in.variance)
     total = var_o + clients.variance
-    certain = total == 0  # both sure: only an empty head list gets here
+    certain = total == 0  # both variances are zero: only for an empty head list
     w = np.where(silent | certain, 0.0, clients.variance / np.where(certain, 1.0, total))
     p_o = np.where(silent, 0.0, opt_in.probability)
     raw = Estimate(
@@ -47,7 +47,7 @@ def project(v: FloatArray) -> FloatArray:
     >>> project(np.array([0.6, 0.6, -0.2])).tolist()
     [0.5, 0.5, 0.0]
     """
-    v = v - v.max()  # the nearest point is the same, and huge entries lose nothing that matters
+    v = v - v.max()  # the nearest point stays the same, and huge entries lose no precision
     u = np.sort(v)[::-1]
     surplus = (np.cumsum(u) - 1) / np.arange(1, len(v) + 1)
     last_positive = np.flatnonzero(u > surplus)[-1]

@@ -1,9 +1,9 @@
 """The rarest listed records: posterior mean and variance instead of a plain average.
 
 A record near the threshold is on the list partly because its noise was large, so its numbers are
-too large on average. Given the released D the selection tells nothing more (it is a function of
-D), so the likelihood of D and E and a prior for μ = n_O·p suffice: density μ^(-a), the shape that
-frequencies of queries have. The posterior is computed on a grid of 91 values of μ around D.
+too large on average. The selection is a function of the released D and adds no information. So the
+likelihood of D and E and a prior for μ = n_O·p suffice. The prior has density μ^(-a), the shape of
+the frequencies of queries. The posterior is computed on a grid of 91 values of μ around D.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 _GRID: FloatArray = np.geomspace(0.04, 4.5, 91)
 _SHARES_ARE_COUNTS = 0.999
-"""From this concentration on, E without noise is the count of users that D is, without noise."""
+"""From this concentration on, E and D without noise are the same count of users."""
 _UNDERFLOW = -700.0
 _BLOCK = 1 << 17
-"""Numbers held at once, about a megabyte: what a processor keeps near."""
+"""Numbers held at once: about a megabyte, which fits the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RareRecords:
-    """The listed records with small D, and what is to be thought of them; in users."""
+    """The listed records with small D, with posterior mean and variance, in users."""
 
     cells: IntArray
     mean: FloatArray
@@ -53,7 +53,7 @@ def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
 
 
 def _log_gauss(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArray:
-    """Return ln Pr[D, E | μ], bivariate normal: a common sample, and errors of each look's own."""
+    """Return ln Pr[D, E | μ], bivariate normal: a common sample, and separate errors of D and E."""
     sample = views.whole_list.record_concentration * mu
     own_d = views.scaled_variance[cells, None] + views.whole_list.ratio_variance * mu**2
     own_e = views.sum_variance[cells, None]
@@ -67,8 +67,9 @@ def _log_laplace(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArr
     """Return ln Pr[D, E | μ], summed over the count S of users that D hides.
 
     S is Poisson(μ), D is S and noise with two slopes. E is S and Laplace noise if shares are
-    counts, otherwise normal around μ + c·(S - μ), c the concentration. Neither is near normal
-    close to the threshold: the long left tail of D's noise makes most of its variance.
+    counts, otherwise normal around μ + c·(S - μ), c the concentration. Close to the threshold
+    neither is approximately normal: most of the variance of D's noise comes from its long left
+    tail.
     """
     log_likelihood = np.empty(mu.shape)
     released = np.rint(views.scaled_values[cells] + views.value_mean).astype(np.int64)
@@ -87,9 +88,9 @@ def _log_laplace(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArr
 
 
 def _counts_behind(value: int, views: OptInViews, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the counts S that may have made this D, and ln Pr[S, D | μ] by μ and S.
+    """Return the counts S that may have led to this D, and ln Pr[S, D | μ] by μ and S.
 
-    Constants are left out; noise of probability e^-8 and less, too.
+    Constants are left out, and so is noise of probability e^-8 or less.
     """
     if views.slopes is None:
         raise BrokenInvariantError("the noise of the laplace branch has two slopes")
@@ -106,7 +107,7 @@ def _counts_behind(value: int, views: OptInViews, mu: FloatArray) -> tuple[Float
 def _sum_over_counts(
     d: FloatArray, counts: FloatArray, views: OptInViews, cells: IntArray
 ) -> FloatArray:
-    """Return Σ_S d(μ, S)·Laplace(E - S), by record and μ, up to a factor of each record's own."""
+    """Return Σ_S d(μ, S)·Laplace(E - S), by record and μ, up to a factor per record."""
     e, noise = views.sums[cells], views.sum_variance[cells]
     distance = np.abs(e[:, None] - counts)
     further = distance - distance.min(axis=1, keepdims=True)
@@ -134,6 +135,6 @@ def _sum_over_shares(
 
 
 def _blocks(records: int, size: int) -> Iterator[slice]:
-    """Cut the records so that a block of tables of this size fits the processor's memory."""
+    """Divide the records into blocks whose tables fit the processor's cache."""
     step = max(_BLOCK // size, 1)
     return (slice(first, first + step) for first in range(0, records, step))

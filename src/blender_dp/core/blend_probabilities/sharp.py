@@ -28,13 +28,13 @@ from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import FloatArray
 
 ROUNDS = 6
-"""How often variances and estimates are computed in turn."""
+"""Number of rounds in which variances and estimates are computed in turn."""
 _PRIOR_EXPONENT_UNKNOWN_BY = 0.3
-"""The prior's exponent is known to about ±0.5 of 1.75: so much of its correction may be wrong."""
+"""The prior's exponent is 1.75 ± 0.5; this share of its correction may be wrong."""
 
 
 def blend_probabilities(opt_in: GroupEstimates, clients: GroupEstimates) -> BlendedEstimates:
-    """Return p̂ on the cells and on the queries, from what each group released.
+    """Return p̂ on the cells and on the queries, from each group's release.
 
     Opt-in users count for less where the groups differ significantly.
     """
@@ -54,12 +54,12 @@ def combine(
     """Return p̂ on the cells and on the queries, with variances, intervals and the test of drift.
 
     Args:
-        views: What the opt-in users' data gave, among the n users whose mean is estimated.
-        clients: What the reports gave; None without clients.
+        views: The opt-in users' released data, among the n users whose mean is estimated.
+        clients: The clients' estimates; None without clients.
         robust: Let the opt-in users count for less where the groups differ significantly.
-        prior_exponent: a, with which frequencies of records are taken to fall off.
+        prior_exponent: a, the assumed exponent of the frequencies of records.
     """
-    if clients is None or views.cells.cell_count == 1:  # of ⟨⋆,⋆⟩ alone reports say nothing
+    if clients is None or views.cells.cell_count == 1:  # reports on ⟨⋆,⋆⟩ alone tell nothing
         clients = ClientViews()
     rare = rare_records(views, prior_exponent)
     p = views.start()
@@ -67,7 +67,7 @@ def combine(
         common = estimate_common(
             p, views, rare, clients, prior_exponent=prior_exponent, robust=robust
         )
-        p = (p + common.p) / 2 if number else common.p  # the mean, lest two answers alternate
+        p = (p + common.p) / 2 if number else common.p  # damped, so that it converges
     return BlendedEstimates(
         cells=_cells(common, views),
         queries=_queries(common, views),
@@ -121,7 +121,7 @@ def _score_interval(
 
 
 def _opt_in_weight_of_queries(common: CommonEstimate, views: OptInViews) -> FloatArray:
-    """Return how much of an error of the opt-in users' query total reaches the estimate of it."""
+    """Return the share of an error in the opt-in users' query total that reaches its estimate."""
     s = views.cells.by_query(common.variance)
     among_cells = views.cells.by_query(common.variance**2 / common.opt_in_variance) / s
     weight: FloatArray = among_cells / (1 + s / common.clients.v_q)
@@ -129,11 +129,11 @@ def _opt_in_weight_of_queries(common: CommonEstimate, views: OptInViews) -> Floa
 
 
 def _unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArray:
-    """Return what the variance of an opt-in query total has beyond the sum over its cells.
+    """Return the variance of an opt-in query total beyond the sum over its cells.
 
     Records of one query that one user holds are correlated: a total varies by the
     query concentration times P_q, its cells by the record concentration times p.
-    And the prior's correction errs in all records of a query alike.
+    And the prior's correction has the same error in all records of a query.
     """
     lists = views.whole_list
     excess = lists.query_concentration - lists.record_concentration
@@ -144,10 +144,10 @@ def _unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArr
 
 
 def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
-    """Return what the opt-in users alone say of each query: E, neither selected nor corrected.
+    """Return the opt-in users' own query totals: E, neither selected nor corrected.
 
-    The corrections of a query's records all go one way. Their total would be too low where a
-    query has many URLs.
+    The corrections of a query's records all have the same sign, so the total of a query with many
+    URLs would be too low.
     """
     cells, n_o = views.cells, views.users
     p = cells.by_query(common.p)

@@ -1,1 +1,1 @@
-"""The privacy certificate: what every group spends, computed exactly."""
+"""The privacy certificate: the exact privacy cost for every group."""

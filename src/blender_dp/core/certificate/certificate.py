@@ -1,11 +1,11 @@
-"""Certificate: what one head list or result spends of every group's privacy, computed exactly.
+"""Certificate: the exact privacy cost of one head list or result for every group.
 
-An account for every group of users: what was promised to them, and each release that touches
-their data with what it spends. Every number follows from a head list and from public parameters
-by fractions that are rounded against us, so anybody can compute it again: the client channel
-enumerated, discovery over all swaps, noise against sensitivity, the composition added up.
+Each group of users has an account: the promise, and the cost of each release that uses their data.
+Every number follows from a head list and public parameters, by fractions that are rounded to the
+unfavourable side. So anybody can compute it again: the client channel by enumeration, discovery
+over all swaps, noise against sensitivity, and the sum by composition.
 
-What this cannot see: whether the program that ran is this one. :mod:`blender_dp.audit` attacks
+It cannot show that the program that ran is this one. :mod:`blender_dp.audit` attacks
 the running code instead.
 """
 
@@ -25,11 +25,11 @@ _FARTHEST = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One release: its share of the promise, and what it spends."""
+    """One release: its share of the promise, and its cost."""
 
     release: str
     method: str
-    """How the two numbers were found, in a sentence."""
+    """Sentence that says how the two numbers were computed."""
     promised_epsilon: Fraction
     promised_delta: Fraction
     epsilon: Fraction | None
@@ -37,9 +37,9 @@ class Part:
     delta: Fraction
     """The least δ at the promised ε, rounded up."""
     is_tight: bool
-    """Whether no smaller numbers would do, but for the rounding; else they are upper bounds."""
+    """Whether the numbers are the smallest possible, up to rounding; else they are upper bounds."""
     constants: Mapping[str, Constant]
-    """What the numbers were computed from, exactly."""
+    """Exact constants from which the numbers were computed."""
 
     @property
     def is_kept(self) -> bool:
@@ -49,7 +49,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Everything that one group of users spends."""
+    """Privacy cost of all releases for one group of users."""
 
     to: str
     model: str
@@ -59,17 +59,17 @@ class Account:
 
     @property
     def epsilon(self) -> Fraction:
-        """What the parts may spend together: basic composition."""
+        """Sum of the parts' ε: basic composition."""
         return sum((part.promised_epsilon for part in self.parts), Fraction(0))
 
     @property
     def delta(self) -> Fraction:
-        """What the parts spend together at those ε."""
+        """Sum of the parts' δ at those ε."""
         return sum((part.delta for part in self.parts), Fraction(0))
 
     @property
     def tight_epsilon(self) -> Fraction | None:
-        """What the parts spend together at their share of δ; None if far above the promise."""
+        """Sum of the parts' tight ε at their share of δ; None if far above the promise."""
         spent = [part.epsilon for part in self.parts]
         return None if None in spent else sum(filter(None, spent), Fraction(0))
 
@@ -92,7 +92,7 @@ class Certificate:
 
     @property
     def sentence(self) -> str:
-        """Say how it came out, for a person."""
+        """Return the verdict as a sentence."""
         broken = [account for account in self.accounts if not account.is_kept]
         if not broken:
             return "Every promise is kept."
@@ -110,7 +110,7 @@ AnyCertificate = TypeVar("AnyCertificate", bound=Certificate)
 
 
 def require_kept(certificate: AnyCertificate) -> AnyCertificate:
-    """Refuse to go on where a promise would be broken."""
+    """Raise if a promise would be broken."""
     if not certificate.is_kept:
         raise BrokenPromiseError(certificate.sentence)
     return certificate
@@ -123,8 +123,8 @@ def least_epsilon(
 
     Args:
         delta_at: δ as a function of ε, falling.
-        delta: What it must not exceed.
-        promised: The ε in whose parts the answer is counted.
+        delta: The bound on it.
+        promised: The promised ε; the answer is a multiple of a fixed part of it.
     """
     high = _STEPS
     while delta_at(promised * high / _STEPS) > delta:

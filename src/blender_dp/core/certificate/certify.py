@@ -1,4 +1,4 @@
-"""Certificate of a plan, of a head list, and of what a curator released."""
+"""Certificate of a plan, of a head list, and of a curator's release."""
 
 from blender_dp.core.blender import Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
@@ -13,12 +13,12 @@ from blender_dp.core.parameters import Parameters, exact
 def certify(
     head_list: HeadList, parameters: Parameters | None = None, branch: Branch | None = None
 ) -> ListCertificate:
-    """Compute exactly what everybody spends who has to do with ``head_list``.
+    """Compute the exact privacy cost of ``head_list`` for every group of users.
 
     Args:
-        head_list: As it is published; alone it says what clients spend.
-        parameters: What was promised, and how the list was made; adds the opt-in users.
-        branch: Which way of discovery was taken, where ``sharp`` has two; both if None.
+        head_list: The published list, enough for the clients' cost.
+        parameters: The promise, and how the list was made; adds the opt-in users' cost.
+        branch: The branch of discovery of ``sharp``; both if None.
     """
     if parameters is not None and head_list.mechanism.preset != parameters.preset:
         raise ParameterError(
@@ -36,11 +36,11 @@ def certify(
 
 
 def client_account(head_list: HeadList, parameters: Parameters | None) -> Account:
-    """Return what clients spend who report against ``head_list``.
+    """Return the account of clients who report against ``head_list``.
 
     Args:
         head_list: The list and its mechanism.
-        parameters: What was promised; if None, what the list itself says.
+        parameters: The promise; if None, that of the list itself.
     """
     mechanism, promised = head_list.mechanism, parameters or head_list.mechanism
     epsilon = exact(promised.epsilon)
@@ -55,10 +55,10 @@ def client_account(head_list: HeadList, parameters: Parameters | None) -> Accoun
 
 
 def certify_plan(parameters: Parameters) -> Certificate:
-    """Compute what a run with these parameters will spend of the opt-in users, before any data."""
+    """Compute the opt-in users' cost of a run with these parameters, before any data is read."""
     return Certificate(accounts=tuple(opt_in_accounts(parameters, None)))
 
 
 def certify_curated(curated: Curated) -> ListCertificate:
-    """Compute what everybody spends on a head list and on every result that is made with it."""
+    """Compute the cost for every group of a head list and of every result made with it."""
     return certify(curated.head_list, curated.parameters, curated.branch)

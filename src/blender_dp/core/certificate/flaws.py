@@ -58,7 +58,7 @@ def _f1(result: BlenderResult) -> Flaw:
 
 
 def _f2(result: BlenderResult) -> Flaw:
-    """Compare the weights where the opt-in users say less than the clients, and where more."""
+    """Compare the weights of records with lower and with higher opt-in than client estimates."""
     listed = result.head_list.cells.listed
     says_less = (result.curated.opt_in.cells.probability < result.clients.cells.probability)[listed]
     weight = np.clip(result.blended.cells.opt_in_weight[listed], 0, 1)
@@ -87,7 +87,7 @@ def _f3(result: BlenderResult) -> Flaw:
 
 
 def _f4(result: BlenderResult) -> Flaw:
-    """Compare ⟨⋆,⋆⟩'s variance with one that counts a draw of noise for each record trimmed."""
+    """Compare ⟨⋆,⋆⟩'s variance with one that counts one draw of noise per trimmed record."""
     n = result.curated.opt_in.total
     draws = 1 + result.curated.candidate_records - len(result.head_list.records())
     used = float(result.curated.opt_in.cells.variance[-1])
@@ -122,7 +122,7 @@ def _f6(result: BlenderResult) -> Flaw:
 
 
 def tight_client_epsilon(result: BlenderResult) -> float:
-    """Return the pure ε that a client's reports spend, all m_C of them."""
+    """Return the pure ε of all m_C reports of a client."""
     channel = LocalAlgChannel.of(result.head_list.cells, result.head_list.mechanism)
     return result.head_list.mechanism.records_per_client * channel.tight_epsilon()
 

@@ -1,4 +1,4 @@
-"""Certificate of one head list, with what it was computed from."""
+"""Certificate of one head list, with its inputs."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ from blender_dp.core.parameters import Parameters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListCertificate(Certificate):
-    """The accounts of everybody who has to do with a head list, and what they follow from."""
+    """Accounts of every group of users of a head list, with the inputs of the computation."""
 
     head_list: HeadList
     parameters: Parameters | None
     """The promise to the opt-in users; None if theirs is not certified."""
     branch: Branch | None
-    """Which way of discovery was taken, if known."""
+    """Branch of discovery that was taken, if known."""

@@ -31,12 +31,12 @@ _MODEL = "trusted curator"
 
 
 def opt_in_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:
-    """Return what each group of opt-in users spends.
+    """Return the account of each group of opt-in users.
 
     Args:
-        parameters: The promise and the knobs.
-        branch: Which way of discovery was taken; None if it is not known, which gives an account
-            for each that may be.
+        parameters: The promise and the tuning parameters.
+        branch: The branch of discovery that was taken; None if it is not known, which gives one
+            account per possible branch.
     """
     return _ACCOUNTS[parameters.preset](parameters, branch)
 
@@ -63,7 +63,7 @@ _ACCOUNTS: dict[Preset, Callable[[Parameters, Branch | None], list[Account]]] = 
 
 
 def _finders(parameters: Parameters) -> Account:
-    """Return the account of the users who find the list (Fig. 3); nothing else touches them."""
+    """Return the account of the users who find the list (Fig. 3); no other release uses them."""
     epsilon, delta = exact(parameters.epsilon), exact(parameters.delta)
 
     def spent(at: Fraction) -> Fraction:
@@ -90,7 +90,7 @@ def _finders(parameters: Parameters) -> Account:
 
 
 def _counted(parameters: Parameters) -> Account:
-    """Return the account of the users who are counted (Fig. 4); nothing else touches them."""
+    """Return the account of the users who are counted (Fig. 4); no other release uses them."""
     part = _noise_part(
         Spending(release=Release.SUMS, epsilon=exact(parameters.epsilon), delta=Fraction(0)),
         paper_optin.sum_noise(parameters),
@@ -100,13 +100,13 @@ def _counted(parameters: Parameters) -> Account:
 
 
 def _everybody(parameters: Parameters, branch: Branch, to: str) -> Account:
-    """Return the account of users who serve every release of ``sharp``, line by line."""
+    """Return the account of users whose data enter every release of ``sharp``, line by line."""
     budget = Budget.of(parameters)
     parts = [_line(line, budget) for line in budget.ledger(branch)]
     return _account(to, parameters, parts)
 
 
-@cache  # computed before any data is read, at the end of a run and for its release
+@cache  # cached: computed before a run, at its end and for its release
 def _line(line: Spending, budget: Budget) -> Part:
     match line.release:
         case Release.BRANCH:
@@ -127,7 +127,7 @@ def _line(line: Spending, budget: Budget) -> Part:
 
 
 def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> Part:
-    """Return what noise on a sum spends that a swap of a user moves by so much: Δ/b, exactly."""
+    """Return the cost of noise on a sum, exactly: Δ/b, if a swap of a user moves it by Δ."""
     spent = sensitivity / noise.scale
     excess = max(spent - line.epsilon, Fraction(0))
     # Where no ratio exceeds e^spent, δ(ε) is at most 1 - e^(ε - spent).

@@ -10,7 +10,7 @@ from blender_dp.core.parameters import Preset, exact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What one group of users may rely on."""
+    """Promise to one group of users."""
 
     to: str
     model: str

@@ -1,17 +1,17 @@
 """Hockey-stick divergence of two releases that differ in the record of one user.
 
-A rule that releases a record if its count plus noise reaches a threshold, each record on its own.
+The rule releases each record independently, if its count plus noise reaches a threshold.
 One user moves from record r (count n, then n - 1) to r' (count m, then m + 1). For noise that
-falls off geometrically on either side all swaps come down to four, whatever the threshold L:
+falls off geometrically on either side four swaps cover all others, for any threshold L:
 
 - Outputs of equal likelihood ratio are one outcome. That leaves two for a record: an upper one,
   and the rest, of which only the probability of the upper one is needed, before and after.
 - 2 ≤ n < L has the outcomes of n = L with some of the upper ones withheld at random; n > L, where
   only names are released, those of n = L with some of the lower ones let pass at random, and
-  where values are released exactly those of n = L. A divergence cannot grow when both laws are
-  processed alike.
-- n = 1 is different: afterwards the record is not there at all.
-- m is the same swap read backwards: 0, or L - 1.
+  where values are released exactly those of n = L. A divergence cannot grow when both distributions
+  are processed in the same way.
+- n = 1 is different: afterwards no user has the record.
+- m is the same swap in reverse: 0, or L - 1.
 - A swap without r or without r' leaves one record out of a product of two, which is processing.
 """
 
@@ -21,7 +21,7 @@ from itertools import product
 from blender_dp.core.exact.enclosure import Enclosure, decay_enclosure
 
 MOST_ENUMERATED = 1000
-"""Beyond this ε what cancels at e^ε takes too many digits; the bound of the proof is used."""
+"""Largest ε for the enumeration, which needs about e^ε more digits; above, the proof's bound."""
 
 
 def worst_swap(
@@ -30,10 +30,10 @@ def worst_swap(
     """Return the largest Σ max(0, Pr_D[o] - e^ε·Pr_D'[o]) over all swaps of a user, rounded up.
 
     Args:
-        alone: How likely a record that one user has is released.
-        among_many: How likely the upper outcome of a record at the threshold is, before it loses a
-            user and after.
-        epsilon: Where to measure.
+        alone: Probability that a record of one user is released.
+        among_many: Probabilities of the upper outcome of a record at the threshold, before it loses
+            a user and after.
+        epsilon: ε at which the divergence is computed.
     """
     swaps = ((alone, Enclosure(0, 0, alone.bits)), among_many)
     return max(_divergence(removed, added, epsilon) for removed, added in product(swaps, swaps))
@@ -45,12 +45,12 @@ def _divergence(
     """Return Σ max(0, P - e^ε·Q) over the four outcomes of two records, rounded up.
 
     Args:
-        removed: How likely the upper outcome of a record is before and after it loses a user.
-        added: The same of another record, which gains the user: after, and before.
+        removed: Probabilities of the upper outcome of a record before and after it loses a user.
+        added: Probabilities of another record, which gains the user: after, and before.
         epsilon: ε.
     """
     bits = removed[0].bits
-    odds = (1 << 2 * bits) // decay_enclosure(epsilon, bits).high  # of e^ε only the lower end
+    odds = (1 << 2 * bits) // decay_enclosure(epsilon, bits).high  # only the lower end of e^ε
     (p, q), (q_other, p_other) = removed, added
     total = 0
     for p_1, q_1 in ((p, q), (p.complement(), q.complement())):

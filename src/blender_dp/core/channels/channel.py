@@ -1,4 +1,4 @@
-"""Channel: the law of what a device reports when it is asked one question."""
+"""Channel: the distribution of a device's reports to one question."""
 
 from typing import Protocol
 
@@ -6,26 +6,26 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 
 class Channel(Protocol):
-    """How many items may be named, and how many of them a report names."""
+    """Number of items that may be named, and number that a report names."""
 
     @property
     def size(self) -> int:
-        """N, the items that may be named."""
+        """N, the number of items that may be named."""
 
     @property
     def subset_size(self) -> int:
-        """d, how many of them each report names."""
+        """d, the number of items that each report names."""
 
 
 class Estimator(Protocol):
-    """What counts of reports say about the clients, item by item."""
+    """Estimates of the clients' shares from counts of reports, item by item."""
 
     @property
     def fake_weight(self) -> float:
-        """How many honest clients one fake report counts for, on the item that it names."""
+        """Number of honest clients that one fake report counts for, on the item that it names."""
 
     def estimate(self, counts: IntArray | FloatArray, reports: int) -> FloatArray:
-        """Return unbiased shares of the clients who hold each item, from the reports naming it."""
+        """Return unbiased estimates of the share of clients with each item, from report counts."""
 
     def variance(self, p: FloatArray, reports: int) -> FloatArray:
-        """Return the variance that randomising alone gives an estimate of ``p``."""
+        """Return the variance of an estimate of ``p`` that comes from randomising."""

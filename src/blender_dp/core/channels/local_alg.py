@@ -1,8 +1,8 @@
 """LocalAlg (Fig. 6): its description in a head list, its channel, its privacy cost.
 
-One formula says how often a client tells the truth, for the device and for the server. The device
-compares 64 uniform bits with an integer threshold. The server reads the same thresholds, so that
-its t is the device's t to the last bit. Thresholds are rounded down: less truth, more privacy.
+Device and server use one formula for the probability of a true answer. The device compares 64
+uniform bits with an integer threshold. The server uses the same thresholds, so that its t is
+exactly the device's t. Thresholds are rounded down: less truth, more privacy.
 """
 
 import math
@@ -50,11 +50,11 @@ class LocalAlgMechanism:
             query_budget_fraction=self.query_budget_fraction,
             records_per_client=self.records_per_client,
             preset="paper",
-        )  # the rules are those of Parameters; not written twice
+        )  # Parameters has the rules
 
     @classmethod
     def of(cls, parameters: Parameters) -> "LocalAlgMechanism":
-        """Return what a device needs to know of ``parameters``."""
+        """Return the mechanism that a device needs, from ``parameters``."""
         return cls(
             epsilon=parameters.epsilon,
             delta=parameters.delta,
@@ -71,11 +71,11 @@ class LocalAlgMechanism:
         raise ParameterError("mechanism", f"read by the steps of {self.preset}", self.name)
 
     def likelihood_ratio(self, cells: Cells) -> Fraction:
-        """Return exactly by how much two inputs may differ in the probability of a report."""
+        """Return the largest ratio of a report's probabilities between two inputs, exactly."""
         return LocalAlgChannel.of(cells, self).likelihood_ratio()
 
     def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
-        """Compute what all reports of a client spend, against a promise of (ε, δ)."""
+        """Compute the cost of all reports of a client, compared with a promise of (ε, δ)."""
         channel = LocalAlgChannel.of(cells, self)
         reports = self.records_per_client
 
@@ -103,14 +103,14 @@ class LocalAlgMechanism:
 
 
 def truth_threshold(epsilon: Fraction, delta: Fraction, k: int) -> int:
-    """Return how many of 2^64 equally likely words tell the true item among ``k``.
+    """Return how many of 2^64 equally likely words give the true item among ``k``.
 
     Paper: ``t`` and ``t_q`` of LocalAlg, Fig. 6 (``fig:local-alg``) lines 4 and 6::
 
         t = (exp(ε) + (δ/2)(k - 1)) / (exp(ε) + k - 1)
 
     This makes the appendix's ``eq:dp-singleton`` an equality: one draw is (ε, δ/2)-private.
-    A list of one item is always told truly (reading R2).
+    With one item the answer is always true (reading R2).
 
     >>> truth_threshold(Fraction(10**6), Fraction(0), k=2) == WORD - 1
     True
@@ -166,17 +166,17 @@ class LocalAlgChannel:
 
     @property
     def size(self) -> int:
-        """K, the cells that may be named."""
+        """K, the number of cells that may be named."""
         return self.cells.cell_count
 
     @property
     def t(self) -> float:
-        """The probability that the query is told truly."""
+        """The probability that the query is reported truly."""
         return self.query_threshold / WORD
 
     @property
     def t_q(self) -> FloatArray:
-        """The probability that the URL is told truly when the query is, for every query."""
+        """The probability that the URL is reported truly when the query is, for every query."""
         return np.array([threshold / WORD for threshold in self.url_thresholds])
 
     @property
@@ -185,9 +185,10 @@ class LocalAlgChannel:
         return np.array([threshold - 1 for threshold in self.url_thresholds], dtype=np.uint64)
 
     def column(self, query: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Return exactly how likely a listed cell of ``query`` is reported, by what is true.
+        """Return the exact probabilities that a listed cell of ``query`` is reported.
 
-        The three cases: the cell itself; another cell of its query; a cell of another query.
+        Three cases of the true cell: the cell itself; another cell of its query; a cell of another
+        query.
         """
         k = self.cells.query_count
         k_q = int(self.cells.urls_per_query[query])
@@ -198,9 +199,9 @@ class LocalAlgChannel:
         return t * t_q, sibling, stranger
 
     def excess(self, epsilon: Fraction) -> Fraction:
-        """Return the smallest δ for which one report is (ε, δ)-private, e^ε being rounded down.
+        """Return the smallest δ for which one report is (ε, δ)-private; e^ε is rounded down.
 
-        The hockey-stick divergence of the two inputs that the channel hides least. Inputs of one
+        It is the largest hockey-stick divergence of any two inputs. Inputs of one
         query differ in two columns; inputs of two queries in all columns of both, in the columns
         of the first as ``across_from`` says and in those of the second as ``across_to``.
         """
@@ -230,7 +231,7 @@ class LocalAlgChannel:
         return max(within, across)
 
     def likelihood_ratio(self) -> Fraction:
-        """Return exactly by how much two inputs may differ in the probability of a report."""
+        """Return the largest ratio of a report's probabilities between two inputs, exactly."""
         if self.cells.query_count == 1:
             return Fraction(1)
         return max(_largest_ratio(self.column(q)) for q, _ in self._two_of_each_size())
@@ -241,7 +242,7 @@ class LocalAlgChannel:
         return math.log(worst.numerator) - math.log(worst.denominator)
 
     def _two_of_each_size(self) -> list[tuple[int, int]]:
-        """Return two queries of each number of URLs, or the one there is, and their siblings."""
+        """Return two queries per number of URLs (or one), each with its number of other cells."""
         of_size: dict[int, list[int]] = {}
         for q, k_q in enumerate(self.cells.urls_per_query.tolist()):
             of_size.setdefault(k_q, []).append(q)

@@ -16,7 +16,7 @@ from blender_dp.core.parameters import Preset
 class Mechanism(Protocol):
     """The description that is published with a head list: a frozen dataclass.
 
-    Its fields are written into ``head_list.json``; what is a class variable is not.
+    Its fields are written into ``head_list.json``; class variables are not.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -43,23 +43,23 @@ class Mechanism(Protocol):
 
     @property
     def records_per_client(self) -> int:
-        """m_C, how many reports a client sends, one per record."""
+        """m_C, the number of reports that a client sends, one per record."""
 
     @property
     def query_share(self) -> float:
-        """φ, the share of the clients who are asked for the query only."""
+        """φ, the share of clients that report only the query."""
 
     def channels(self, cells: Cells) -> Mapping[Question, Channel]:
         """Return the channel of every question that a list with these cells may ask."""
 
     def estimators(self, cells: Cells) -> Mapping[Question, Estimator]:
-        """Return what the preset ``sharp`` estimates with, by question."""
+        """Return the estimators of the preset ``sharp``, by question."""
 
     def likelihood_ratio(self, cells: Cells) -> Fraction:
-        """Return exactly by how much two inputs may differ in the probability of a report."""
+        """Return the largest ratio of a report's probabilities between two inputs, exactly."""
 
     def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
-        """Compute what all reports of a client spend, against a promise of (ε, δ)."""
+        """Compute the cost of all reports of a client, compared with a promise of (ε, δ)."""
 
 
 MECHANISMS: dict[str, type[Mechanism]] = {

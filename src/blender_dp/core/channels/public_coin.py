@@ -20,7 +20,7 @@ def asked_for_query(campaign_id: str | bytes, query_share: float) -> bool:
     """Tell whether the client with this id of a campaign is asked for its query only.
 
     The first 64 bits of SHA-256 of a fixed text and the id (a text as UTF-8) are compared with
-    floor(φ·2^64), so that device and server agree without a word.
+    floor(φ·2^64), so that device and server agree without a message.
 
     >>> asked_for_query("client 1", 0.0)
     False
@@ -31,7 +31,7 @@ def asked_for_query(campaign_id: str | bytes, query_share: float) -> bool:
 
 
 def who_is_asked_for_query(campaign_ids: Sequence[bytes], query_share: float) -> BoolArray:
-    """Tell the same of many clients at once."""
+    """Tell for many clients at once which are asked for their query only."""
     digests = b"".join([hashlib.sha256(_DOMAIN + name).digest() for name in campaign_ids])
     first_words = np.frombuffer(digests, dtype=">u8")[:: hashlib.sha256().digest_size // 8]
     # φ is below 1, so the threshold fits 64 bits too.
@@ -42,11 +42,11 @@ def who_is_asked_for_query(campaign_ids: Sequence[bytes], query_share: float) ->
 def question_for(
     query_share: float, campaign_id: str | bytes | None, randomness: Randomness
 ) -> Question:
-    """Return what one client is asked for, when a share ``query_share`` is for the query only.
+    """Return the question of one client, if a share ``query_share`` is asked for the query only.
 
-    Privacy: neither way looks at the client's data, so the question tells nothing of it and costs
-    nothing. Without an id the device draws the coin itself; the report then says which question
-    it answers, and nobody can check that it was the one drawn.
+    Privacy: the question does not depend on the client's data, so it costs nothing. Without an id
+    the device draws the coin itself. The report then states its question, and nobody can check that
+    it was the one drawn.
     """
     if campaign_id is None:
         asked = randomness.bits(64) < _threshold(query_share)

@@ -4,18 +4,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 Question = Literal["record", "query"]
-"""What a client was asked for; decided without looking at its data."""
+"""Question to a client, chosen independently of its data."""
 Layout = Literal["cell", "items"]
-"""How reports are written: the number of one cell, or a question and packed numbers of items."""
+"""Format of reports: the number of one cell, or a question and packed numbers of items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One client's report, randomised already."""
+    """One client's randomised report."""
 
     question: Question
     items: tuple[int, ...]
-    """The cells named if asked for the record, the queries named if asked for the query.
-
-    Strictly increasing; LocalAlg names one cell.
+    """Named cells if the question is the record, named queries if it is the query. Strictly
+    increasing; LocalAlg names one cell.
     """

@@ -1,8 +1,8 @@
 """Privacy cost of one report: the tight pure ε of its channel, rounded up to a millionth.
 
-A device debits this number, not the ε that a list names. By ``local-alg`` with δ > 0 a report can
-reveal far more than ε: (ε, δ) bounds how likely that is, but a device that reports often must count
-what a report can reveal at all.
+A device debits this number, not the ε that a list names. With ``local-alg`` and δ > 0 a report can
+reveal far more than ε. (ε, δ) bounds the probability of that, but a device that reports often must
+count the most that a report can reveal.
 
 Claim: for every two inputs a, b and every output y, P(y | a) ≤ e^cost · P(y | b), and no smaller
 multiple of 10⁻⁶ has this property.
@@ -29,15 +29,15 @@ _BITS = 256
 
 
 def report_cost(head_list: HeadList) -> Fraction:
-    """Return what one report against ``head_list`` can reveal, as a pure ε rounded up.
+    """Return the most that one report against ``head_list`` can reveal: a pure ε, rounded up.
 
-    By subset selection this is at most the list's ε, by ``local-alg`` it may be more.
+    For subset selection this is at most the list's ε, for ``local-alg`` it may be more.
     """
     return _rounded_up(head_list.mechanism.likelihood_ratio(head_list.cells))
 
 
 def cost_text(cost: Fraction) -> str:
-    """Write a cost with its six decimals, as ledgers keep it.
+    """Write a cost with six decimals, as ledgers store it.
 
     >>> cost_text(Fraction(5, 4))
     '1.250000'

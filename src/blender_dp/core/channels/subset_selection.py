@@ -7,7 +7,7 @@ locally differential privacy", 2018.)
 
 As in ``local_alg``, the device compares 64 uniform bits with an integer
 threshold, rounded down: less truth, more privacy. Everything else follows from that integer, so
-that device and server, in any language, mean the same channel to the last bit.
+that device and server, in any language, use exactly the same channel.
 """
 
 import math
@@ -43,7 +43,7 @@ class SubsetSelectionMechanism:
 
     epsilon: float
     query_share: float
-    """φ, the share of the clients who are asked for the query only."""
+    """φ, the share of clients that report only the query."""
 
     def __post_init__(self) -> None:
         # Each range is written as "not inside", so that NaN fails too.
@@ -70,11 +70,11 @@ class SubsetSelectionMechanism:
         return self.channels(cells)
 
     def likelihood_ratio(self, cells: Cells) -> Fraction:
-        """Return exactly by how much two inputs may differ in the probability of a report."""
+        """Return the largest ratio of a report's probabilities between two inputs, exactly."""
         return max(channel.likelihood_ratio() for channel in self.channels(cells).values())
 
     def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
-        """Compute what the one report of a client spends, against a promise of (ε, δ)."""
+        """Compute the cost of the one report of a client, compared with a promise of (ε, δ)."""
         asked, ratio = self.channels(cells), self.likelihood_ratio(cells)
         return Part(
             release="report",
@@ -102,9 +102,9 @@ class SubsetChannel:
     """Subset selection among ``size`` items; make one with :meth:`of`."""
 
     size: int
-    """N, the items that may be named."""
+    """N, the number of items that may be named."""
     subset_size: int
-    """d, how many of them each report names."""
+    """d, the number of items that each report names."""
     threshold: int
     """Words of 64 bits below this name the truth."""
 
@@ -115,7 +115,7 @@ class SubsetChannel:
         The candidates for d are 1 and the two integers around N/(e^ε+1), each with its own
         threshold; the one with the least ``(dW - T)((N-1-d)W + T)/(NT - dW)²`` is taken, T being
         the threshold and W = 2^64: the variance of a rare item's estimate, in exact fractions.
-        A tie goes to the smaller d. An item alone is always named.
+        A tie goes to the smaller d. A single item is always named.
         """
         if size == 1:
             return cls(size=1, subset_size=1, threshold=WORD)
@@ -146,51 +146,51 @@ class SubsetChannel:
 
     @property
     def exact_pin(self) -> Fraction:
-        """How often a report names the true item."""
+        """Probability that a report names the true item."""
         return Fraction(self.threshold, WORD)
 
     @property
     def exact_pout(self) -> Fraction:
-        """How often it names any other given item."""
+        """Probability that it names any other given item."""
         if self.size == 1:
             return Fraction(0)
         return (self.subset_size - self.exact_pin) / (self.size - 1)
 
     @property
     def pin(self) -> float:
-        """The same as ``exact_pin`` in a double."""
+        """``exact_pin`` as a float."""
         return float(self.exact_pin)
 
     @property
     def pout(self) -> float:
-        """The same as ``exact_pout`` in a double."""
+        """``exact_pout`` as a float."""
         return float(self.exact_pout)
 
     @property
     def gain(self) -> float:
-        """By how much the truth raises an item's probability: pin - pout."""
+        """Increase of an item's probability if it is true: pin - pout."""
         return float(self.exact_pin - self.exact_pout)
 
     @property
     def fake_weight(self) -> float:
-        """How many honest clients a report counts for that names its target whatever is true."""
+        """Number of honest clients that a report which always names its target counts for."""
         return (1 - self.pout) / self.gain if self.size > 1 else 1.0
 
     def estimate(self, counts: IntArray | FloatArray, reports: int) -> FloatArray:
-        """Return the share of the clients who hold each item, given how many reports name it.
+        """Return the estimated share of clients with each item, given the counts of reports.
 
         Unbiased, and the estimates of all items add up to one, since every report names d.
         """
         return (counts / reports - self.pout) / self.gain
 
     def variance(self, p: FloatArray, reports: int) -> FloatArray:
-        """Return the variance of the estimate of an item that a share ``p`` of them holds."""
+        """Return the variance of the estimate of an item that a share ``p`` of clients has."""
         pin, pout = self.pin, self.pout
         spread: FloatArray = p * (pin * (1 - pin)) + (1 - p) * (pout * (1 - pout))
         return spread / (self.gain**2 * reports)
 
     def likelihoods(self) -> tuple[Fraction, Fraction]:
-        """Return exactly how likely one given report is, by whether it names the true item."""
+        """Return the exact probabilities of a report with the true item, and of one without it."""
         others = self.size - 1
         named = self.exact_pin / math.comb(others, self.subset_size - 1)
         if self.size == 1:
@@ -198,7 +198,7 @@ class SubsetChannel:
         return named, (1 - self.exact_pin) / math.comb(others, self.subset_size)
 
     def likelihood_ratio(self) -> Fraction:
-        """Return exactly by how much two inputs may differ in the probability of a report."""
+        """Return the largest ratio of a report's probabilities between two inputs, exactly."""
         if self.size == 1:
             return Fraction(1)
         d = self.subset_size
@@ -224,7 +224,7 @@ class SubsetChannel:
         return float(Fraction(ln_enclosure(self.likelihood_ratio(), _BITS).low, 1 << _BITS))
 
     def truthful_share(self) -> Fraction:
-        """Return how often a report must have used its client's item.
+        """Return the probability that a report uses its client's item.
 
         A report is the truth and d - 1 uniform others with this probability, and otherwise a
         uniform d-subset of all items that has nothing to do with the client: the same law.
