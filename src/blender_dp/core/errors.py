@@ -2,12 +2,12 @@
 
 BlenderError                what a caller did or gave; the message is a sentence for a person
 ├── ParameterError          a setting is outside the range its guarantee was proved for
-├── InputError              a file is not what it should be
+├── InputError              a file is invalid
 ├── HeadListMismatchError   a file belongs to another head list
 ├── UnknownReportError      a report that no honest client could have sent
 ├── NotPrivateError         secure and seeded parts would be mixed
 ├── BrokenPromiseError      more would be spent than was promised
-├── TooMuchForMemoryError   a limit on memory is too small for what was asked
+├── TooMuchForMemoryError   a limit on memory is too small for the request
 └── MissingExtraError       an optional part is not installed
 BrokenInvariantError        a bug here, never the caller's mistake
 
@@ -30,7 +30,7 @@ class ParameterError(BlenderError, ValueError):
 
 
 class InputError(BlenderError, ValueError):
-    """A file is not what it should be: which file, where in it, and the rule it breaks."""
+    """A file is invalid; the message names the file, the place in it and the broken rule."""
 
     def __init__(self, path: object, rule: str, *, where: str | None = None) -> None:
         self.path = path
@@ -54,7 +54,7 @@ class BrokenPromiseError(BlenderError):
 
 
 class TooMuchForMemoryError(BlenderError):
-    """A limit on memory is too small for what was asked."""
+    """A limit on memory is too small for the request."""
 
 
 class MissingExtraError(BlenderError, ImportError):

@@ -1,4 +1,4 @@
-"""The inputs of BLENDER (Fig. 2, ``fig:server-alg``), checked once, here."""
+"""Inputs of BLENDER (Fig. 2, ``fig:server-alg``), checked once, here."""
 
 import math
 from dataclasses import asdict, dataclass, fields
@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from blender_dp.core.errors import ParameterError
 
 Preset = Literal["sharp", "paper"]
-"""The presets there are; :mod:`blender_dp.core.blender` has their steps."""
+"""Names of the presets; :mod:`blender_dp.core.blender` has their steps."""
 
 KNOBS: dict[Preset, tuple[str, ...]] = {
     "sharp": ("one_record_each",),
@@ -22,20 +22,20 @@ KNOBS: dict[Preset, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """What every user is promised, and the knobs that trade one kind of accuracy for another.
+    """Promise to every user, and tuning parameters that trade one kind of accuracy for another.
 
-    Only ε and δ must be given. The knobs of the paper have the defaults of its Fig. 11
+    Only ε and δ are required. The tuning parameters of the paper have the defaults of its Fig. 11
     (``table:parameters``).
     """
 
     epsilon: float
     """ε, the bound on every user's privacy loss, in either group; smaller is more private."""
     delta: float
-    """δ, how likely a user's loss may exceed it, such as 1e-5."""
+    """δ, the probability that a user's loss may exceed it, such as 1e-5."""
     head_list_size: int | None = None
     """M, the most queries that the final head list keeps; all that were found if left out."""
     preset: Preset = "sharp"
-    """Which variants of the five steps run: sharp, or paper, the algorithm as printed."""
+    """Variants of the five steps: sharp, or paper, the algorithm as printed."""
     one_record_each: bool = False
     """Declare that no user has more than one record; nothing is spent to find out (sharp)."""
     head_list_user_fraction: float = 0.95
@@ -47,7 +47,7 @@ class Parameters:
     records_per_client: int = 1
     """m_C, the records each client reports, on one budget; 1 did best (section 4.3; paper)."""
     project: bool = True
-    """Move the released probabilities onto the simplex: none negative, a sum of one (paper)."""
+    """Project the released probabilities onto the simplex: none negative, a sum of one (paper)."""
 
     def __post_init__(self) -> None:
         # Each range is written as "not inside", so that NaN fails too.
@@ -71,7 +71,7 @@ class Parameters:
         self._require_own_knobs()
 
     def _require_own_knobs(self) -> None:
-        """Refuse a knob that the preset does not have: it would be turned in vain."""
+        """Refuse a parameter that the preset does not have: it would have no effect."""
         owners = {name: preset for preset, names in KNOBS.items() for name in names}
         for field in fields(self):
             owner, value = owners.get(field.name, self.preset), getattr(self, field.name)
@@ -82,12 +82,12 @@ class Parameters:
     def laplace_scale(self) -> Fraction:
         """b_S = b_T = 2 m_O/ε (Fig. 3 line 6, Fig. 4 line 9), in counts.
 
-        A changed user takes up to m_O counts away in one place and adds as many in another.
+        A changed user removes up to m_O counts in one place and adds as many in another.
         """
         return 2 * self.records_per_optin_user / exact(self.epsilon)
 
     def document(self) -> dict[str, object]:
-        """Return every parameter by name, for files that say how something was made."""
+        """Return every parameter by name, for documents."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""Population: the counts that the five steps may read of people's data, never rows.
+"""Population: the counts of users' data that the five steps may read, never rows.
 
 A log in memory, in DuckDB or on a cluster and the collection service's database all answer
 these questions, so the same :mod:`~blender_dp.core.blender` runs on each.
@@ -15,13 +15,13 @@ from blender_dp.core.head_list.head_list import HeadList, Record
 
 
 class RecordSums(Protocol):
-    """Distinct records with an integer sum each, without saying which record, until one is chosen.
+    """Distinct records with an integer sum each; a record is revealed only when it is chosen.
 
-    They come in classes of like sums; where a record's sum is its count, a class is a count.
+    They are in classes of similar sums; if a record's sum is its count, a class is a count.
     """
 
     def classes(self) -> tuple[IntArray, IntArray]:
-        """Return every class by its largest possible sum, and how many distinct records are in it.
+        """Return every class by its largest possible sum, with its number of distinct records.
 
         Smallest class first.
         """
@@ -38,34 +38,33 @@ class RecordSums(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ShareSums:
-    """What users' shares add up to, in lattice units: a user's whole data is ``unit``."""
+    """Sums of users' shares, in lattice units: a user's whole data is ``unit``."""
 
     cells: IntArray
-    """By cell of the head list.
-
-    Adds up to users times ``unit`` exactly: what is missing or rounded away is in the last cell.
+    """By cell of the head list. Adds up to users times ``unit`` exactly: the last cell has the rest
+    and what was rounded off.
     """
     record_squares: int
     """The sum over users of min(unit, Σ f²//unit) over listed records."""
     query_squares: int
-    """The same over listed queries, each with all its cells, ⟨q,⋆⟩ among them."""
+    """The sum over users for listed queries, each with all its cells, including ⟨q,⋆⟩."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportCounts:
-    """What reports named: cells, and queries where clients were asked for the query only."""
+    """Counts of the named items: cells, and queries if clients were asked for the query only."""
 
     cells: IntArray
-    """How many reports named each cell."""
+    """Number of reports that named each cell."""
     cell_reports: int
-    """How many reports those are; under LocalAlg each names one cell."""
+    """Number of these reports; under LocalAlg each names one cell."""
     queries: IntArray
-    """How many reports named each query (⋆ last): zeros if no client reports only a query."""
+    """Number of reports that named each query (⋆ last); zeros if no client reports only a query."""
     query_reports: int
 
     @classmethod
     def one_cell_each(cls, counts: IntArray, cells: Cells) -> "ReportCounts":
-        """Return what reports named of which each names one of ``cells``."""
+        """Return the counts of reports that each name one of ``cells``."""
         return cls(
             cells=counts,
             cell_reports=int(counts.sum()),
@@ -79,11 +78,11 @@ class OptInUsers(Protocol):
 
     @property
     def size(self) -> int:
-        """How many users, with or without records. Public, and fixed before data is seen."""
+        """Number of users, with or without records. Public, and fixed before data is read."""
         ...
 
     def split(self, fraction: float) -> "tuple[OptInUsers, OptInUsers]":
-        """Part the users at random, without looking at a record (Fig. 2 line 1).
+        """Divide the users at random, independently of their records (Fig. 2 line 1).
 
         The first part has the given share of the users, rounded, and both have at least one.
         """
@@ -96,7 +95,7 @@ class OptInUsers(Protocol):
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
         """Count the same sample by the cells of ``head_list``.
 
-        Adds up to users times records a user: what a user lacks counts as ⟨⋆,⋆⟩.
+        Adds up to users times records per user: missing records count as ⟨⋆,⋆⟩.
         """
         ...
 
@@ -105,13 +104,13 @@ class OptInUsers(Protocol):
         ...
 
     def record_weights(self, weights: IntArray, class_width: int) -> RecordSums:
-        """Add up what each user gives to each of their distinct records.
+        """Add up the weights that users give to their distinct records.
 
-        A user with more than the cap of ``len(weights) - 1`` keeps that many, drawn at random
-        without looking at how often a record occurs.
+        A user with more than the cap of ``len(weights) - 1`` keeps that many, drawn at random,
+        independently of how often a record occurs.
 
         Args:
-            weights: By k: what a user who keeps k records adds to each of them.
+            weights: Weight per record of a user who keeps k records, by k.
             class_width: A sum s is in the class of the next multiple of it, ⌈s/width⌉·width.
         """
         ...
@@ -119,11 +118,11 @@ class OptInUsers(Protocol):
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
         """Add up the users' shares f(r) = ⌊unit · (rows with r) / (rows with a record)⌋ by cell.
 
-        Of all rows, not of a sample. Other URLs of a listed query go to ⟨q,⋆⟩, other queries and
-        users without records to ⟨⋆,⋆⟩.
+        All rows count, not a sample. Other URLs of a listed query count as ⟨q,⋆⟩, other queries and
+        users without records as ⟨⋆,⋆⟩.
 
         Args:
-            head_list: Whose cells.
+            head_list: The list of the cells.
             unit: A user's whole data, at most 2^30 for squares and sums to fit 64 bits.
         """
         ...
@@ -134,33 +133,33 @@ class Clients(Protocol):
 
     @property
     def size(self) -> int:
-        """How many clients are enrolled; each sends exactly the reports asked for."""
+        """Number of enrolled clients; each sends exactly the requested reports."""
         ...
 
     def report_counts(self, head_list: HeadList) -> ReportCounts:
-        """Return what the reports against ``head_list`` named."""
+        """Return the counts of the items that reports against ``head_list`` named."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportingClients:
-    """Clients of whom only the counts of their reports are known; all reports are for one list."""
+    """Clients known only by the counts of their reports, all for one list."""
 
     counts: ReportCounts
     records_per_client: int
 
     @property
     def size(self) -> int:
-        """How many clients reported."""
+        """Number of clients that reported."""
         return (self.counts.cell_reports + self.counts.query_reports) // self.records_per_client
 
     def report_counts(self, head_list: HeadList) -> ReportCounts:  # noqa: ARG002 - of that list
-        """Return what the reports named."""
+        """Return the counts of the named items."""
         return self.counts
 
 
 class Population(Protocol):
-    """Everybody: the few who opted in and all others."""
+    """All users: opt-in users and clients."""
 
     @property
     def opt_in(self) -> OptInUsers:

@@ -22,7 +22,7 @@ from blender_dp.core.population import OptInUsers
 
 _BITS = 256
 _MOST_BITS = 1 << 14
-"""Beyond, a bound is still one, but no longer narrow."""
+"""Most bits; beyond them a bound stays valid, but is not narrow."""
 WIDEST_NOISE = 2**40
 """The widest scale of noise, in counts: its draws stay within 64 bits."""
 
@@ -35,9 +35,9 @@ def create_head_list(
     Paper: Fig. 3, all lines; ⟨⋆,⋆⟩ of line 13 is every head list's last cell.
 
     Args:
-        users: S, who give m_O records each.
+        users: S; each gives m_O records.
         parameters: ε, δ and m_O.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     require_provable(parameters)
     m_o = parameters.records_per_optin_user
@@ -59,7 +59,7 @@ def create_head_list(
 
 
 def name_noise(parameters: Parameters) -> DiscreteLaplace:
-    """Return the noise that decides which names are released; the certificate reads it too."""
+    """Return the noise that decides which names are released; the certificate uses it too."""
     return DiscreteLaplace(parameters.laplace_scale)
 
 
@@ -76,25 +76,25 @@ def count_threshold(parameters: Parameters) -> Fraction:
 
 
 def least_passing_count(parameters: Parameters) -> int:
-    """Return the smallest integer above τ: what a noisy count must reach (line 10)."""
+    """Return the smallest integer above τ, which a noisy count must reach (line 10)."""
     return floor(count_threshold(parameters)) + 1
 
 
 def enumerated_delta(parameters: Parameters, epsilon: Fraction) -> Fraction:
     """Return a δ for which one discovery is (ε, δ)-private, rounded up.
 
-    For m_O = 1 the smallest, by enumeration of all swaps (PRIVACY.md, "The exact δ"). For more
-    records a user, or an ε that is too large for it, the bound of the proof, step 2, which holds
-    from the promised ε on; below it 1.
+    For m_O = 1 it is the smallest δ, by enumeration of all swaps (PRIVACY.md, "The exact δ"). For
+    more records per user, or an ε that is too large for that, it is the bound of the proof, step 2,
+    which holds from the promised ε on; below that ε it is 1.
 
     Args:
         parameters: ε, δ and m_O, which decide noise and threshold.
-        epsilon: Where to measure; the promised ε, or another.
+        epsilon: ε at which δ is computed; the promised one, or another.
     """
     m_o, least = parameters.records_per_optin_user, least_passing_count(parameters)
     noise = name_noise(parameters)
     exponent = least / parameters.laplace_scale + epsilon
-    bits = _BITS + min(2 * ceil(exponent), _MOST_BITS)  # for e^(-L/b), and what cancels at e^ε
+    bits = _BITS + min(2 * ceil(exponent), _MOST_BITS)  # for e^(-L/b), and for cancellation at e^ε
     alone = noise.tail(least - m_o, bits)
     if m_o == 1 and epsilon <= MOST_ENUMERATED:
         return worst_swap(alone, (noise.tail(0, bits), noise.tail(1, bits)), epsilon)

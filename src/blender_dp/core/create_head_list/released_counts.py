@@ -2,12 +2,10 @@
 
 Privacy: (ε, δ) in the trusted-curator model for one record per user, with a plan that
 ``laplace_plan`` made for them; see PRIVACY.md beside this file.
-The values may be published, not only the names.
-
-The law is that of a draw of noise for each record. What is drawn is a number of survivors for
-each class of equal counts, which of the class they are, and the value of each survivor given
-that it survived: the cost is a draw for each distinct count and for each survivor, never for
-each record.
+The values may be published, not only the names. The distribution is that of one draw of noise per
+record. What is drawn is the number of survivors in each class of equal counts, which records they
+are, and the value of each survivor, given that it survived. So the cost is one draw per distinct
+count and per survivor, not one per record.
 """
 
 from blender_dp.core.create_head_list.survivors import draw_survivors
@@ -25,13 +23,13 @@ def release_counts(
     Privacy: (ε, δ) of the plan, if every user gave at most one record.
 
     Args:
-        counts: How many users gave each record.
-        plan: T, and the law of Y.
-        randomness: Where the noise comes from.
+        counts: Number of users who gave each record.
+        plan: T, and the distribution of Y.
+        randomness: Source of the noise.
     """
     survivors = draw_survivors(counts.classes(), plan.passing, randomness)
-    # In byte order before anything more is drawn: the order of the data leaves no trace, and a
-    # seed gives the same values whatever the order of the answer.
+    # Sorted by bytes before anything more is drawn: so the result does not depend on the order of
+    # the data, and a seed always gives the same values.
     fetched = sorted(counts.fetch(survivors), key=lambda counted: byte_order(counted[0]))
     return [
         (record, count + plan.noise.draw_at_least(plan.threshold - count, randomness))

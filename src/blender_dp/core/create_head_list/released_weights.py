@@ -1,8 +1,8 @@
 """Release of noisy weights above the threshold, at a cost per released weight, not per record.
 
-Every record with a sum W of weights gets noise X of its own, discrete Gaussian, and is released
-with D = W + X if D > τ. Most records are rare, and their noise would have to be far out: for
-them only the noise that is far enough is drawn.
+Every record with a sum W of weights gets its own discrete Gaussian noise X, and is released with D
+= W + X if D > τ. Most records are rare and would need very large noise: for them only noise that is
+large enough is drawn.
 
 The law. Take n records with sums of at most b, and t = τ + 1 - b, so that noise below t
 releases none of them. By :meth:`DiscreteGaussian.candidate_probability` one record's noise has
@@ -10,9 +10,9 @@ the law: candidate with probability q, then t + j, j geometric, which stands wit
 e^(-j²/2σ²); else below t. Records are independent, so the number of candidates is
 Binomial(n, q), what becomes of them is independent, and the set that stands is, given its size, a
 uniform subset of the n records, independent of the noise of each. That is how they are drawn. The
-noise of all others is below t and never looked at. Where t is less than a deviation, every record
-gets its draw. Either way each record's noise, as far as it can be released, has the law of a
-draw of its own, and all are independent: PRIVACY.md, "The code draws this law".
+noise of all others is below t and is not drawn. Where t is less than a deviation, every record
+gets its draw. In both cases each record's noise, if it can be released, has the distribution of a
+separate draw, and all are independent: PRIVACY.md, "The code draws this law".
 """
 
 from bisect import bisect_left
@@ -31,7 +31,7 @@ from blender_dp.core.population import RecordSums
 
 
 def class_width(plan: GaussianPlan) -> int:
-    """Return how wide a class of sums is: a sixteenth of a deviation.
+    """Return the width of a class of sums: a sixteenth of a deviation.
 
     A sum at the lower end of its class makes e^(t/16σ) times as many candidates as its own
     probability would: 1.4 times where a release is rarest. Below τ there are about a
@@ -46,12 +46,12 @@ def release_weights(
     """Return the records whose noisy sum exceeds τ, with that sum, in byte order.
 
     Privacy: part of what ``gaussian_plan`` accounts for; see
-    PRIVACY.md beside this file. The order says nothing that the sums do not.
+    PRIVACY.md beside this file. The order reveals nothing beyond the sums.
 
     Args:
-        sums: Of the weights that each user's distinct records got.
+        sums: Sums of the weights that users gave to each record.
         plan: σ and τ of discovery.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     noise = DiscreteGaussian(plan.discovery_sigma)
     bounds, sizes = (column.tolist() for column in sums.classes())
@@ -69,8 +69,9 @@ def release_weights(
             chosen.append((bound, positions))
             drawn[bound] = far
     released = []
-    # The noises of a class are alike and independent of who was chosen, so any of them may go to
-    # any record of it. In byte order, lest the order of the data leave a trace.
+    # The noises of a class are identically distributed and independent of the choice of records, so
+    # they may be assigned in any order. Sorted by bytes, so that the order of the data has no
+    # effect.
     for record, weight in sorted(sums.fetch(chosen), key=lambda found: byte_order(found[0])):
         place = bisect_left(bounds, weight)  # the class of the next bound
         noises = drawn.get(bounds[place]) if place < len(bounds) else None
@@ -83,7 +84,7 @@ def release_weights(
 
 
 def _far_noise(noise: DiscreteGaussian, least: int, size: int, randomness: Randomness) -> list[int]:
-    """Draw, of ``size`` independent noises, those that are ``least`` or more, in any order."""
+    """Draw the values of at least ``least`` among ``size`` independent noises, in any order."""
 
     def is_candidate(bits: int) -> Enclosure:
         return noise.candidate_probability(least, bits)

@@ -1,9 +1,9 @@
 """CreateHeadList of the ``sharp`` preset: all opt-in users, a part of their budget.
 
 Users with one record give a count with asymmetric Laplace noise; users with many give a weight
-to each of their records, with Gaussian noise. One noisy scalar decides which finds more, unless
-the campaign declares one record a user. What passes is released with its noisy value, which the
-estimates use again.
+to each of their records, with Gaussian noise. One noisy scalar decides which branch finds more,
+unless the campaign declares one record per user. A record that passes is released with its noisy
+value, which the estimates use again.
 
 Privacy: with the sums and scalars of EstimateOptinProbabilities (ε, δ) in the trusted-curator
 model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.curator.budget`.
@@ -37,9 +37,9 @@ def create_head_list(
     """Return the records whose noisy value passes the threshold, with those values.
 
     Args:
-        users: O, every one of them.
-        parameters: ε, δ, and whether one record a user is declared.
-        randomness: Where the noise comes from.
+        users: O, all of them.
+        parameters: ε, δ, and whether one record per user is declared.
+        randomness: Source of the noise.
     """
     budget = Budget.of(parameters)
     choice = choose_branch(users, budget, randomness)
@@ -58,7 +58,7 @@ def create_head_list(
 
 
 def choose_branch(users: OptInUsers, budget: Budget, randomness: Randomness) -> BranchChoice:
-    """Decide by one noisy scalar; nothing else of the data is looked at.
+    """Choose the branch by one noisy scalar; no other data is used.
 
     Privacy: (ε/100, 0). A user adds sqrt(min(k, m)/m), from 0 to 1, for k distinct records, so a
     swap moves the sum by at most 1.
@@ -76,12 +76,12 @@ def branch_noise(budget: Budget) -> DiscreteLaplace:
 
 
 def count_plan(budget: Budget) -> LaplacePlan:
-    """Return noise and threshold of released counts; the certificate reads them too."""
+    """Return noise and threshold of released counts; the certificate uses them too."""
     return laplace_plan(budget.discovery_epsilon, budget.delta)
 
 
 def weight_plan(budget: Budget) -> GaussianPlan:
-    """Return noise and threshold of released weights; the certificate reads them too."""
+    """Return noise and threshold of released weights; the certificate uses them too."""
     return gaussian_plan(budget.rest, budget.delta)
 
 

@@ -2,8 +2,8 @@
 
 Every record of count c survives with the same probability π(c), independently of the others,
 so the number of survivors among n_c such records is Binomial(n_c, π(c)) and, given their
-number, every set of them is equally likely. That is the law of a draw for each record, at the
-cost of a draw for each distinct count.
+number, every set of them is equally likely. That is the distribution of one draw per record, at the
+cost of one draw per distinct count.
 """
 
 from collections.abc import Callable
@@ -22,9 +22,9 @@ def draw_survivors(
     """Return the counts that have survivors, and the positions of these within their class.
 
     Args:
-        classes: Every count that occurs, and how many distinct records have it.
+        classes: Every count that occurs, with its number of distinct records.
         passing: Returns an enclosure of π(c) with the given number of bits.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     survivors = []
     for count, size in zip(*(column.tolist() for column in classes), strict=True):

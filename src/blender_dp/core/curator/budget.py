@@ -1,9 +1,9 @@
 """Budget of an opt-in user in the ``sharp`` preset: the share of (ε, δ) of each release.
 
-The paper parts the people: some find the list, others are counted, each at the full ε. Here
-every opt-in user serves both, so the budget is parted instead. What is released in all: the
-noisy scalar that chooses the branch, the discovery values, the sums over cells and two scalars
-about how concentrated users' records are. Computing any of them a second time spends again.
+The paper divides the users: some find the list, others are counted, each at the full ε. Here every
+opt-in user takes part in both, so the budget is divided instead. The releases are: the noisy scalar
+that chooses the branch, the discovery values, the sums over cells, and two scalars about how
+concentrated users' records are. Computing any of them a second time spends again.
 """
 
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from typing import Literal
 from blender_dp.core.parameters import Parameters, exact
 
 Branch = Literal["laplace", "gauss"]
-"""How records are discovered: one record a user and Laplace noise, or many and Gaussian."""
+"""Branch of discovery: one record per user and Laplace noise, or many and Gaussian noise."""
 
 ESTIMATION_SHARE = Fraction(15, 100)
-"""η, what the sums over cells get of the budget."""
+"""η, the share of the budget for the sums over cells."""
 SCALAR_SHARE = Fraction(1, 100)
-"""What the choice of the branch gets, and of the rest again the two concentration scalars."""
+"""Share of the budget for the choice of the branch, and of the rest for the two scalars."""
 MOST_RECORDS = 32
 """m, the most distinct records of a user that count in the Gaussian branch."""
 MOST_CANDIDATES = 3_000
@@ -47,19 +47,19 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What each release may spend."""
+    """Budget of each release."""
 
     branch_epsilon: Fraction
-    """For the scalar that chooses the branch; 0 where the campaign declares one record a user."""
+    """ε of the scalar that chooses the branch; 0 if the campaign declares one record per user."""
     rest: Fraction
-    """e = ε less that, for everything else."""
+    """e = ε minus that, for everything else."""
     scalar_share: Fraction
-    """s, the part of e for the two concentration scalars; 0 where they are known to be 1."""
+    """s, the part of e for the two concentration scalars; 0 if they are known to be 1."""
     delta: Fraction
 
     @classmethod
     def of(cls, parameters: Parameters) -> "Budget":
-        """Part the promise of ``parameters``."""
+        """Divide the promise of ``parameters``."""
         epsilon, delta = exact(parameters.epsilon), exact(parameters.delta)
         share = Fraction(0) if parameters.one_record_each else SCALAR_SHARE
         return cls(
@@ -85,7 +85,7 @@ class Budget:
         return self.scalar_share * self.rest
 
     def ledger(self, branch: Branch) -> list[Spending]:
-        """Return every release and what it spends; the lines add up to (ε, δ)."""
+        """Return every release with its cost; the lines add up to (ε, δ)."""
         nothing = Fraction(0)
         lines = [(Release.BRANCH, self.branch_epsilon, nothing)]
         if branch == "gauss":

@@ -15,26 +15,26 @@ from blender_dp.core.head_list.head_list import HeadList
 
 GAUSS_ADVANTAGE = 0.77
 """The Gaussian branch is taken if its threshold, for an average user, is below this share of the
-other's: about where both list equally many on logs of search records."""
+Laplace threshold. At this share both list about equally many records of search logs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchChoice:
-    """Which way of discovery was taken, and the public numbers that decided it."""
+    """Branch of discovery that was taken, and the public numbers that decided it."""
 
     branch: Branch
     weight_sum: int | None
-    """The noisy sum of users' weights, in lattice units; None where one record is declared."""
+    """The noisy sum of users' weights, in lattice units; None if one record is declared."""
     average_weight: float
-    """G, how many records' worth of weight an average user brings to the Gaussian branch."""
+    """G, the total weight of an average user in the Gaussian branch, in records."""
     gauss_threshold: float
-    """What a record's weight must pass there."""
+    """Threshold of a record's weight in the Gaussian branch."""
     laplace_threshold: float
-    """What a record's count must pass in the Laplace branch, half of the time."""
+    """Count that passes in the Laplace branch with probability one half."""
 
     @property
     def reason(self) -> str:
-        """Say why this branch was taken, in a sentence for a person."""
+        """Return the reason for the branch as a sentence."""
         if self.weight_sum is None:
             return "One record a user was declared: Laplace noise on counts."
         compared = (
@@ -51,7 +51,7 @@ class BranchChoice:
 
 
 def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
-    """Return the branch that a released scalar asks for, or the declared one: a public rule."""
+    """Return the branch that follows from a released scalar, or the declared one: a public rule."""
     half = laplace_plan(budget.discovery_epsilon, budget.delta).half
     average, threshold, branch = 1.0, inf, "laplace"
     if weight_sum is not None:
@@ -73,7 +73,7 @@ class Discovery:
 
     head_list: HeadList
     values: IntArray | None = None
-    """What was released of every listed record, in the order of their cells; None in ``paper``."""
+    """Released value of every listed record, in the order of cells; None in ``paper``."""
     choice: BranchChoice | None = None
 
     def keeping(self, most_records: int) -> "Discovery":

@@ -5,8 +5,8 @@ Three releases share one μ: noisy weights of records (discovery), noisy shares 
 norm at most 1 (scalars: two numbers from 0 to 1), so exchanging the user moves it by at
 most √2. Noise of σ_i = √2/(μ·√share_i), shares adding up to 1, makes all of them together μ-GDP.
 
-A search in floats suggests a plan. What is used is in integers and fractions, and
-:func:`is_private` proves that it keeps its promise, or it is not used. The proof is in
+A search in floats suggests a plan. The plan itself is in integers and fractions, and is used only
+if :func:`is_private` proves that it keeps its promise. The proof is in
 create_head_list/PRIVACY.md, "sharp, many records a user".
 """
 
@@ -28,25 +28,25 @@ from blender_dp.core.exact.lattice import UNIT, weights
 from blender_dp.core.exact.normal_tail import gaussian_delta, normal_tail
 
 TOUCHED = 10_000
-"""The most noisy sums that one exchange of a user may move, for the proof; see :func:`touched`."""
+"""Most noisy sums that one exchange of a user may move, for the proof; see :func:`touched`."""
 LEAST_SIGMA = 1 << 26
 """The narrowest noise, in lattice units, for which :data:`LATTICE_SLACK` holds."""
 FAR_OUT = 32
-"""So many deviations out noise is counted as a loss (:data:`FAR_DELTA`)."""
+"""Deviations beyond which noise is counted as a loss (:data:`FAR_DELTA`)."""
 LATTICE_SLACK = Fraction(TOUCHED * (FAR_OUT**2 // 8 + 1), LEAST_SIGMA**2)
-"""What discrete noise may cost in ε beyond rounded real-valued noise: below 3e-10."""
+"""Bound on the ε of discrete noise beyond that of rounded real-valued noise: below 3e-10."""
 FAR_DELTA = Fraction(1, 10**150)
-"""What the same may cost in δ: 2·TOUCHED·Q(31)·e^(MOST_EPSILON) is below 1e-160."""
+"""Bound on the δ of the same: 2·TOUCHED·Q(31)·e^(MOST_EPSILON) is below 1e-160."""
 MOST_EPSILON = 100
-"""A larger ε is planned for as this one, which implies it."""
+"""Largest ε of a plan; a larger one uses the plan of this ε, which implies it."""
 LEAST_DELTA = Fraction(1, 10**100)
 WIDEST_SIGMA = 1 << 52
-"""Draws of wider noise might not fit 64 bits."""
+"""Widest noise; draws of wider noise might not fit 64 bits."""
 
 _BITS = 512
-"""Of what is close to 1: enough for the smallest δ."""
+"""Bits of numbers close to 1: enough for the smallest δ."""
 _MARGINS = tuple(Fraction(1, 1 << bits) for bits in (40, 32, 24, 16))
-"""What is taken off a suggested μ, and put on τ, until the proof goes through."""
+"""Margins by which a suggested μ is lowered and τ is raised until the proof succeeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +86,14 @@ def gaussian_plan(
     estimation_share: Fraction = ESTIMATION_SHARE,
     scalar_share: Fraction = SCALAR_SHARE,
 ) -> GaussianPlan:
-    """Return the plan with the lowest threshold that keeps (ε, δ), proved in exact arithmetic.
+    """Return the plan with the lowest threshold that keeps (ε, δ), by a proof in exact arithmetic.
 
     The part of δ for records that only one user has is a multiple of 1/10: the one that gives the
     lowest threshold.
 
     Args:
         epsilon: ε of the three releases together.
-        delta: δ, likewise.
+        delta: δ of the three releases together.
         most: m, the most distinct records of a user that get a weight.
         estimation_share: η, the share of μ² for the shares of cells.
         scalar_share: The share of μ² for the two scalars.
@@ -124,7 +124,7 @@ def gaussian_plan(
 
 
 def is_private(plan: GaussianPlan) -> bool:
-    """Prove the plan: every condition of PRIVACY.md, by fractions that were rounded against it."""
+    """Prove the plan: every condition of PRIVACY.md, with pessimistic rounding."""
     return (
         min(plan.sigmas) >= LEAST_SIGMA
         and touched(plan.most) <= TOUCHED
@@ -135,7 +135,7 @@ def is_private(plan: GaussianPlan) -> bool:
 
 
 def touched(most: int) -> int:
-    """Return how many noisy sums one exchange of a user moves at most.
+    """Return the largest number of noisy sums that one exchange of a user moves.
 
     2m records in discovery; every cell of the list: each record, its query's ⋆, and ⟨⋆,⋆⟩; and two
     scalars.
@@ -146,8 +146,9 @@ def touched(most: int) -> int:
 def total_delta(plan: GaussianPlan) -> Fraction:
     """Return the δ that the plan needs at its ε, rounded up.
 
-    δ_t plus the δ of the Gaussian noise on records that other users have too: its curve at
-    ε + ln(1 - δ_t), which allows for the other side's own records, less what the lattice costs.
+    It is δ_t plus the δ of the Gaussian noise on records that other users have too. The latter is
+    taken at ε + ln(1 - δ_t), for records that only the exchanged user has, minus the cost of the
+    lattice.
     """
     logarithm, _ = ln_enclosure(1 - plan.delta_unique, _BITS).ends()
     epsilon = min(plan.epsilon, Fraction(MOST_EPSILON)) + logarithm - LATTICE_SLACK
@@ -158,7 +159,7 @@ def total_delta(plan: GaussianPlan) -> Fraction:
 
 
 def unique_release_probability(plan: GaussianPlan) -> Fraction:
-    """Return how likely a record that only one user has is released at most, rounded up.
+    """Return a bound on the probability that a record of only one user is released, rounded up.
 
     The largest over k = 1 .. m, for a user of k records that no other user has: 1 - (1 - p)^k,
     where p is the chance of noise ≥ τ + 1 - ⌊UNIT/√k⌋. The discrete Gaussian law is nowhere more

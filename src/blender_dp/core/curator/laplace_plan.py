@@ -17,18 +17,18 @@ from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
 from blender_dp.core.exact.enclosure import Enclosure
 
 LEAST_EPSILON = Fraction(1, 10**6)
-"""Below it a record would need more than ten million users to be found."""
+"""Smallest ε; below it a record would need more than ten million users to be found."""
 _STEPS = 1 << 40
 """Number of steps of ε in the right slope: δ to six digits, with short fractions."""
 _BITS = 256
-"""Of every enclosure, beyond what the smallest probability in it takes."""
+"""Bits of every enclosure, beyond those for the smallest probability in it."""
 _MOST_BITS = 1 << 14
-"""Taken for an ε of 4,000 or so; beyond, a bound is still one, but no longer narrow."""
+"""Most bits, for an ε of about 4,000; beyond, a bound stays valid, but is not narrow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaplacePlan:
-    """What is added to a count, and how large the sum must be to be released."""
+    """Noise of a count, and the threshold from which the noisy count is released."""
 
     threshold: int
     """T: the least value that is released."""
@@ -59,8 +59,8 @@ class LaplacePlan:
 def laplace_plan(epsilon: Fraction, delta: Fraction) -> LaplacePlan:
     """Return the plan that finds the most records and is (ε, δ)-private.
 
-    For each threshold the gentlest right slope that is private; of these the threshold
-    with the most records expected to pass, if counts are as frequent as in search logs.
+    For each threshold the smallest right slope that is private is used. Of these, the threshold
+    with the most records expected to pass is chosen, if counts are distributed as in search logs.
 
     Args:
         epsilon: The share of ε that discovery may spend.
@@ -75,7 +75,7 @@ def laplace_plan(epsilon: Fraction, delta: Fraction) -> LaplacePlan:
         plan = LaplacePlan(threshold=candidate.threshold, noise=noise)
         if is_private(plan, delta):
             return plan
-        steps, more = steps + more, 2 * more  # a float was rounded the wrong way
+        steps, more = steps + more, 2 * more  # a float was rounded to the unsafe side
     raise BrokenInvariantError("the search proposed a threshold that no slope makes private")
 
 
@@ -89,7 +89,7 @@ def _require_range(epsilon: Fraction, delta: Fraction) -> None:
 
 
 def is_private(plan: LaplacePlan, delta: Fraction) -> bool:
-    """Tell whether π = Pr[1 + Y ≥ T], one user's record seen, is at most δ: all the proof asks."""
+    """Tell whether π = Pr[1 + Y ≥ T] is at most δ, for a record of one user (see the proof)."""
     pi = plan.passing(1, _working_bits(plan))
     return Fraction(pi.high, 1 << pi.bits) <= delta
 
@@ -97,13 +97,13 @@ def is_private(plan: LaplacePlan, delta: Fraction) -> bool:
 def enumerated_delta(plan: LaplacePlan, epsilon: Fraction) -> Fraction:
     """Return the smallest δ for which the plan is (ε, δ)-private, from above.
 
-    Over all swaps n → n-1, m → m+1, n ≥ 1, m ≥ 0, which come down to four
-    (``swap_divergence``; PRIVACY.md, "The exact δ"). For an ε that is too
-    large for that, and no less than the plan's own, the bound π of the proof.
+    Over all swaps n → n-1, m → m+1, n ≥ 1, m ≥ 0, of which four cover all others
+    (``swap_divergence``; PRIVACY.md, "The exact δ"). For an ε that is too large for that, and no
+    less than the plan's own, it is the bound π of the proof.
 
     Args:
         plan: Any threshold and noise, private or not.
-        epsilon: Where to measure; the plan's own ε, or another.
+        epsilon: ε at which δ is computed; the plan's own, or another.
     """
     bits = _working_bits(plan, epsilon)
     if MOST_ENUMERATED < epsilon >= plan.epsilon:
@@ -114,6 +114,6 @@ def enumerated_delta(plan: LaplacePlan, epsilon: Fraction) -> Fraction:
 
 
 def _working_bits(plan: LaplacePlan, epsilon: Fraction = Fraction(0)) -> int:
-    """Return enough bits for π, which is about e^(-sR·T), and for what cancels at e^ε."""
+    """Return enough bits for π, which is about e^(-sR·T), and for cancellation at e^ε."""
     exponent = plan.noise.right * plan.threshold + plan.epsilon + epsilon
     return _BITS + min(2 * ceil(exponent), _MOST_BITS)

@@ -1,7 +1,7 @@
 """Search for the threshold and the slopes of noise that list the most records.
 
-In floats: whatever is chosen here is public, depends on ε and δ only, and is held against the
-proof in exact arithmetic afterwards (:mod:`~blender_dp.core.curator.laplace_plan`). A wrong choice
+It uses floats: its result is public, depends on ε and δ only, and is checked by the proof in exact
+arithmetic afterwards (:mod:`~blender_dp.core.curator.laplace_plan`). A wrong choice
 could find fewer records; it could not make a release less private.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from blender_dp.core.head_list.cells import FloatArray
 
 LEAST_SHARE, MOST_SHARE = 0.3, 0.99
-"""How much of ε the right slope may be."""
+"""Smallest and largest share of ε for the right slope."""
 _COUNT_DENSITY = 2.1
 """Records of count c are assumed to be as frequent as c^-2.1, the shape of search logs."""
 _CANDIDATES = 17
@@ -58,7 +58,7 @@ class CandidateLaw(NamedTuple):
         return whole + min(max((0.5 - low) / (high - low), 0.0), 1.0)
 
     def score(self) -> float:
-        """Return Σ c^-2.1·Pr[c + Y ≥ T] over all counts c ≥ 1: how much is found."""
+        """Return Σ c^-2.1·Pr[c + Y ≥ T] over all counts c ≥ 1, a measure of the records found."""
         counts, weights, beyond = _count_density()
         # From here on the left tail is below 1e-17: everything passes.
         end = int(np.searchsorted(counts, self.threshold + 40 / self.slopes[1]))
@@ -91,7 +91,7 @@ def best_candidate(epsilon: Fraction, delta: Fraction) -> CandidateLaw:
         best = int(np.argmax([law.score() for law in laws]))
         if len(laws) > high - low:
             return laws[best]
-        # What is found rises up to the best threshold and falls after it.
+        # The score rises up to the best threshold and falls after it.
         low, high = laws[max(best - 1, 0)].threshold, laws[min(best + 1, len(laws) - 1)].threshold
 
 
@@ -115,9 +115,9 @@ def _is_private(law: CandidateLaw, log_delta: float) -> bool:
 
 
 def thresholds(epsilon: float, log_delta: float) -> tuple[int, int]:
-    """Return the least threshold with a slope at all, and the last that is worth a look.
+    """Return the least threshold with a private slope, and the last one worth trying.
 
-    A steeper slope serves lower thresholds; where the gentlest serves, a higher threshold
+    A steeper slope allows lower thresholds. Where the gentlest slope is private, a higher threshold
     with the same noise finds less.
     """
 

@@ -1,4 +1,4 @@
-"""The integers that ``sharp`` releases of the opt-in users' data, on one head list."""
+"""Tally: the integers that ``sharp`` releases of the opt-in users' data, on one head list."""
 
 from dataclasses import dataclass, replace
 
@@ -26,14 +26,14 @@ class OptInTally:
     sums: IntArray
     """E of every cell, in lattice units."""
     folded_cells: int
-    """How many further noisy sums ⟨⋆,⋆⟩ has taken up since the list was trimmed."""
+    """Number of further noisy sums that were added to ⟨⋆,⋆⟩ when the list was trimmed."""
     record_squares: int
-    """The noisy sum over users of f(r)² over listed records; 0 where one record is declared."""
+    """Noisy sum of f(r)² over users and listed records; 0 if one record is declared."""
     query_squares: int
-    """The same over listed queries."""
+    """Noisy sum of f(q)² over users and listed queries; 0 if one record is declared."""
 
     whole_list: WholeList | None = None
-    """What was read off the list before it was trimmed; None where it was not."""
+    """Numbers computed from the list before it was trimmed; None if it was not trimmed."""
 
     def keeping(self, cells: Cells, queries: IntArray, whole_list: WholeList) -> "OptInTally":
         """Trim to the queries at these positions of a list; the others' sums join ⟨⋆,⋆⟩."""
@@ -47,7 +47,7 @@ class OptInTally:
         )
 
     def views(self, cells: Cells, budget: Budget) -> OptInViews:
-        """Return the same numbers in users, with the law of their noise."""
+        """Return the same numbers in users, with the distribution of their noise."""
         noise = _gaussian_noise(budget) if self.choice.branch == "gauss" else _laplace_noise(budget)
         values = np.full(cells.cell_count, np.nan)
         values[cells.listed] = self.values / noise.value_unit - noise.value_mean
@@ -74,12 +74,12 @@ class OptInTally:
 
 
 _ROUNDING = 1 / (12 * UNIT**2)
-"""The variance of rounding to the lattice: all there is where ε is so large that noise is zero."""
+"""Variance of rounding to the lattice, used if ε is so large that the noise is zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Noise:
-    """The law of the noise of each release, in users; for estimates, so floats will do."""
+    """Distribution of the noise of each release, in users and in floats: for estimates only."""
 
     value_unit: int
     value_mean: float

@@ -26,7 +26,7 @@ def client_estimates(reports: IntArray, channel: LocalAlgChannel) -> GroupEstima
     """Undo the known bias of LocalAlg in the reported shares (``observation:client-denoising``)."""
     n = int(reports.sum())
     cells = channel.cells
-    if cells.query_count == 1:  # everything is ⟨⋆,⋆⟩, known without any report (reading R3)
+    if cells.query_count == 1:  # only ⟨⋆,⋆⟩ exists, which needs no report (reading R3)
         certain = Estimate(probability=np.ones(1), variance=np.zeros(1))
         return GroupEstimates(cells=certain, queries=certain, counts=reports, total=n)
     if n < 2:
@@ -61,8 +61,8 @@ def _record_estimates(
     # (1-t_q)/(k_q-1) is 0/0 for ⋆, whose only URL is ⋆: the quotient is 0 (reading R2).
     url_lie = np.divide(1 - t_q, k_q - 1, out=np.zeros(k), where=k_q > 1)
     query_lie = (1 - t) / (k - 1)
-    kept = (t * url_lie)[q]  # another URL of this query, told as this one
-    strayed = (query_lie / k_q)[q]  # another query, told as this record
+    kept = (t * url_lie)[q]  # another URL of this query, reported as this one
+    strayed = (query_lie / k_q)[q]  # another query, reported as this record
     truth = t * (t_q - url_lie)[q]
     p_q, var_q = queries.probability[q], queries.variance[q]
     r_q = cells.by_query(r_hat)[q]

@@ -22,10 +22,10 @@ def estimate_client_probabilities(clients: Clients, head_list: HeadList) -> Grou
 
 
 def client_estimates(reports: ReportCounts, cells: Cells, mechanism: Mechanism) -> GroupEstimates:
-    """Undo the known bias of the mechanism in what the reports name.
+    """Remove the known bias of the mechanism from the counts of reports.
 
-    The variances are taken at the estimates themselves, for display; what combines estimates
-    takes them at a common p, from ``evidence``.
+    The variances are computed at the estimates themselves, for display. The blend computes them at
+    a common p, from ``evidence``.
     """
     estimators = mechanism.estimators(cells)
     if reports.cell_reports < 1:
@@ -49,7 +49,7 @@ def _view(counts: IntArray, reports: int, estimator: Estimator) -> ClientView:
 
 
 def _estimates(view: ClientView | None, items: int) -> Estimate:
-    """Return the estimates of one question; not a number where nobody was asked."""
+    """Return the estimates of one question; NaN if no client was asked."""
     if view is None:
         nothing = np.full(items, np.nan)
         return Estimate(probability=nothing, variance=nothing)

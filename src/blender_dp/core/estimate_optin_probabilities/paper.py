@@ -19,12 +19,12 @@ from blender_dp.core.population import OptInUsers
 
 
 def two_parts(users: OptInUsers, parameters: Parameters) -> tuple[OptInUsers, OptInUsers]:
-    """Part O into S and T (Fig. 2 line 1)."""
+    """Divide O into S and T (Fig. 2 line 1)."""
     return users.split(parameters.head_list_user_fraction)
 
 
 def local_alg(head_list: HeadList, opt_in: GroupEstimates, clients: int) -> Mechanism:  # noqa: ARG001 - nothing to choose
-    """Return how clients report: LocalAlg, as the candidates already say."""
+    """Return the mechanism of clients: LocalAlg, as in the candidates."""
     return head_list.mechanism
 
 
@@ -36,10 +36,10 @@ def estimate_optin_probabilities(
     Paper: Fig. 4, all lines.
 
     Args:
-        users: T, who give m_O records each.
+        users: T; each gives m_O records.
         candidates: HL_S of CreateHeadList.
         parameters: ε, m_O and M.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     m_o = parameters.records_per_optin_user
     noise = sum_noise(parameters)
@@ -54,12 +54,12 @@ def estimate_optin_probabilities(
 
 
 def sum_noise(parameters: Parameters) -> DiscreteLaplace:
-    """Return the noise of every released count; the certificate reads it too."""
+    """Return the noise of every released count; the certificate uses it too."""
     return DiscreteLaplace(parameters.laplace_scale)
 
 
 def fold_other_urls(counts: IntArray, cells: Cells) -> IntArray:
-    """Count what is not in HL_S as ⟨⋆,⋆⟩, then keep listed cells and ⟨⋆,⋆⟩ only (line 5).
+    """Count records outside HL_S as ⟨⋆,⋆⟩, then keep listed cells and ⟨⋆,⋆⟩ only (line 5).
 
     HL_S holds no ⟨q,⋆⟩ at this point: a listed query with another URL is ⟨⋆,⋆⟩ too. The
     clients count it as ⟨q,⋆⟩; that is flaw F3, kept.

@@ -46,13 +46,13 @@ def everybody_twice(users: OptInUsers, parameters: Parameters) -> tuple[OptInUse
 def estimate_optin_probabilities(
     users: OptInUsers, candidates: Discovery, parameters: Parameters, randomness: Randomness
 ) -> tuple[HeadList, GroupEstimates]:
-    """Return the final head list, and what the opt-in users say about its cells.
+    """Return the final head list, and the opt-in users' estimates of its cells.
 
     Args:
-        users: O, every one of them.
-        candidates: What CreateHeadList released.
+        users: O, all of them.
+        candidates: The release of CreateHeadList.
         parameters: ε, δ and M.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     budget = Budget.of(parameters)
     tally = tally_cells(users, candidates, budget, randomness)
@@ -68,7 +68,7 @@ def estimate_optin_probabilities(
 def tally_cells(
     users: OptInUsers, candidates: Discovery, budget: Budget, randomness: Randomness
 ) -> OptInTally:
-    """Add noise to what the users' shares add up to, and to the two concentration scalars.
+    """Add noise to the sums of the users' shares, and to the two concentration scalars.
 
     Privacy: shares are not negative and add up to one, so a swap moves the sums by at most 2 in
     L1 and sqrt 2 in L2; each scalar lies from 0 to 1, so a swap moves both by as much.
@@ -109,8 +109,8 @@ def noises(branch: Branch, budget: Budget) -> tuple[Noise, Noise]:
 def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> GroupEstimates:
     """Turn released integers into estimates of the opt-in users alone.
 
-    Post-processing. They are for display and to plan the clients' reports: the blend starts from
-    the integers again, at the probabilities that both groups find.
+    Post-processing. They are for display and for planning the clients' reports. The blend starts
+    from the integers again, at the probabilities that both groups give.
     """
     cells = head_list.cells
     views = tally.views(cells, budget)
@@ -135,7 +135,7 @@ def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> 
 def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) -> Mechanism:
     """Return subset selection at the full ε, with the best share of clients asked for the query.
 
-    Post-processing: the errors that follow are predicted from what was released.
+    Post-processing: errors are predicted from released numbers only.
     """
     mechanism = head_list.mechanism
     if not isinstance(opt_in.evidence, OptInViews):

@@ -13,7 +13,7 @@ import numpy as np
 from blender_dp.core.head_list.cells import FloatArray
 
 _HALVINGS = 100
-"""More than a double has bits: bisection ends at the last one."""
+"""More halvings than a float has bits, so bisection reaches full precision."""
 
 
 def survival(statistic: float, degrees: int) -> float:
@@ -43,10 +43,10 @@ def _survivals(statistic: float, degrees: int) -> FloatArray:
 
 @cache
 def noncentrality(degrees: int, *, level: float = 0.05, power: float = 0.8) -> float:
-    """Return how far from zero the true means must be for a test to notice with this power.
+    """Return the noncentrality at which a test has this power.
 
-    The sum of squares of independent normal variables of variance one is noncentral chi-square;
-    what comes back is the sum of their squared means.
+    The sum of squares of independent normal variables of variance one is noncentral chi-square. The
+    noncentrality is the sum of their squared means.
     """
     critical = _rising_root(lambda x: level - survival(x, degrees))
     return _rising_root(lambda shift: _noncentral_survival(critical, degrees, shift) - power)
@@ -55,7 +55,7 @@ def noncentrality(degrees: int, *, level: float = 0.05, power: float = 0.8) -> f
 def _noncentral_survival(statistic: float, degrees: int, shift: float) -> float:
     """Return the tail of the noncentral law: a Poisson mixture of central ones (26.4.25)."""
     mean = shift / 2
-    last = int(mean + 10 * sqrt(mean)) + 40  # beyond: less than 1e-15 of the mixture
+    last = int(mean + 10 * sqrt(mean)) + 40  # the rest is less than 1e-15 of the mixture
     log_factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, last + 1))))
     j = np.arange(last + 1)
     weights = np.exp(j * log(mean) - mean - log_factorial)

@@ -12,24 +12,24 @@ from blender_dp.core.estimation.consistency import posterior_variances
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 QUERY_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
-"""φ is one of these; never 1: without records nothing checks what the opt-in users say of them."""
+"""Values among which φ is chosen; never 1: some reports must check the opt-in users' records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientView:
-    """What the reports of one kind say."""
+    """Estimates from the reports to one question."""
 
     estimate: FloatArray
-    """Unbiased shares of the cells, or of the queries; negative ones among them."""
+    """Unbiased shares of the cells, or of the queries; some may be negative."""
     channel: Estimator
     reports: int
-    """n_g: how many clients reported in this way, at least one."""
+    """n_g: number of clients that answered this question, at least one."""
 
     def variance(self, p: FloatArray, concentration: float, opt_in_share: float) -> FloatArray:
         """Return the variance of the estimate if the truth is ``p``.
 
-        Beside the channel's noise, a client draws one of its records, p(1 - c)/n_g, and the
-        clients are a sample of all users, p·c·(n_O/n)/n_g.
+        Besides the channel's noise, each client draws one of its records, which adds p(1 - c)/n_g,
+        and the clients are a sample of all users, which adds p·c·(n_O/n)/n_g.
         """
         drawn = p * (1 - concentration + concentration * opt_in_share) / self.reports
         return self.channel.variance(p, self.reports) + drawn
@@ -37,19 +37,19 @@ class ClientView:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientViews:
-    """What all clients say; either kind of report may be missing."""
+    """Estimates from all reports; either question may be missing."""
 
     records: ClientView | None = None
     queries: ClientView | None = None
 
     @property
     def reports(self) -> int:
-        """n_C, one report a client."""
+        """n_C, one report per client."""
         return sum(view.reports for view in (self.records, self.queries) if view)
 
     @property
     def fake_weight(self) -> float:
-        """How many clients with a record a fake report for it counts for; 0 without reports."""
+        """Number of clients with a record that one fake report counts for; 0 without reports."""
         return self.records.channel.fake_weight if self.records else 0.0
 
 
@@ -62,14 +62,14 @@ def choose_query_share(
     query_channel: Estimator,
     clients: int,
 ) -> float:
-    """Return the φ with the least predicted sum of standard errors, listed records and queries.
+    """Return the φ with the least predicted sum of standard errors over listed records and queries.
 
-    Post-processing of what the opt-in users released.
+    Post-processing of the opt-in users' release.
 
     Args:
         cells: The cells of the head list.
         p: The opt-in users' estimate, positive.
-        opt_in_variance: Its variance by cell, without the clients.
+        opt_in_variance: Variance of p by cell, without the clients.
         record_channel: Randomises a record, over all cells.
         query_channel: Randomises a query, over all queries.
         clients: n_C.

@@ -1,7 +1,7 @@
 """The distribution on the cells that agrees best with noisy estimates of cells and of queries.
 
-Least squares weighted by the variances, under p ≥ 0 and Σp = 1: what a reader takes for granted
-of a distribution, and what averages away a part of the noise. v and x belong to cells, v_q and y
+Least squares weighted by the variances, under p ≥ 0 and Σp = 1. So the result is a distribution,
+and a part of the noise averages out. v and x belong to cells, v_q and y
 to queries.
 """
 
@@ -38,7 +38,7 @@ def reconcile(
     while True:
         p = _solve_on(positive, x, v, cells, y, v_q)
         if (p >= 0).all():
-            p /= p.sum()  # one already, but for the last digits
+            p /= p.sum()  # already one, up to rounding
             return p
         positive &= p >= 0
 
@@ -63,13 +63,13 @@ def _solve_on(
 def posterior_variances(
     v: FloatArray, cells: Cells, v_q: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the variances of what :func:`reconcile` returns, by cell and by query, p ≥ 0 aside.
+    """Return the variances of the result of :func:`reconcile`, by cell and by query, without p ≥ 0.
 
     With s the sum of v over a query, G = 1/(v_q + s), b = v·(1 - G·s) and T = Σb::
 
         Var p = v - G·v² - b²/T        Var P_q = s - G·s² - b_q²/T
 
-    written below without differences, so that one large variance does not drown the others.
+    written below without differences, so that one large variance causes no loss of precision.
     """
     q = cells.query_of_cell
     s = cells.by_query(v)
@@ -87,7 +87,7 @@ def _share_of_others(values: FloatArray, total: float) -> FloatArray:
 
 
 def _sum_of_others(values: FloatArray, group: IntArray) -> FloatArray:
-    """Return the sum of the values in the same group except one's own."""
+    """Return the sum of the other values in each value's group."""
     total = np.bincount(group, weights=values)[group]
     dominant = values > total / 2  # at most one in a group; total - value would cancel for it
     rest = np.bincount(group, weights=np.where(dominant, 0.0, values))[group]

@@ -13,16 +13,16 @@ from blender_dp.core.estimation.chi_square import noncentrality, survival
 from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 SIGNIFICANT = 0.01
-"""Drift with a smaller p-value than this lets the opt-in users count for less: by tau²."""
+"""p-value below which drift is significant: the opt-in users then count for less, by tau²."""
 _WIDEST = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QueryTotals:
-    """What each group says of the queries well above the threshold, by query."""
+    """Each group's estimates of the queries well above the threshold, by query."""
 
     queries: IntArray
-    """Their positions on the list."""
+    """Positions of the queries on the list."""
     opt_in: FloatArray
     opt_in_variance: FloatArray
     clients: FloatArray
@@ -32,7 +32,7 @@ class QueryTotals:
 
     @property
     def difference(self) -> FloatArray:
-        """Opt-in users less clients."""
+        """Opt-in estimate minus client estimate."""
         return self.opt_in - self.clients
 
     @property
@@ -42,41 +42,41 @@ class QueryTotals:
 
     @property
     def statistic(self) -> float:
-        """Q, chi-square with one degree of freedom a query if there is no drift."""
+        """Q, chi-square with one degree of freedom per query if there is no drift."""
         return float((self.difference**2 / self.variance).sum())
 
     @property
     def p_value(self) -> float:
-        """How often chance alone makes Q as large."""
+        """Probability that chance makes Q at least as large."""
         return survival(self.statistic, len(self.queries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """The verdict on one result."""
+    """Result of the test for drift."""
 
     statistic: float
     """Q."""
     degrees: int
-    """How many queries were compared."""
+    """Number of queries that were compared."""
     p_value: float
     smallest_detectable: float
-    """The relative difference that would be found in four of five cases at the 5 % level, if all
-    compared queries differed by it; infinite if none was compared."""
+    """Relative difference of all compared queries that the test detects with power 0.8 at the 5 %
+    level; infinite if none was compared."""
     between_group_variance: float
-    """tau²: the relative variance between the groups that the estimates allow for."""
+    """tau²: relative variance between the groups that is included in the estimates."""
     widest: tuple[tuple[int, float], ...]
-    """The queries that differ most, as position and z-score (positive: the opt-in users say more),
-    widest first."""
+    """Queries that differ most, as position and z-score (positive: larger opt-in estimate), largest
+    first."""
 
     @property
     def is_significant(self) -> bool:
-        """Whether the groups differ by more than chance; tau² says whether that is allowed for."""
+        """Whether the groups differ by more than chance; tau² > 0 if estimates include it."""
         return self.p_value < SIGNIFICANT
 
     @property
     def sentence(self) -> str:
-        """Say what was found, for a person."""
+        """Return the result as a sentence."""
         if not self.degrees:
             return "No query was frequent enough to compare the two groups."
         queries = "query was" if self.degrees == 1 else "queries were"

@@ -18,14 +18,14 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Estimate:
-    """p̂ and σ̂² of many items. Not a number where there is no estimate."""
+    """p̂ and σ̂² of many items; NaN where there is no estimate."""
 
     probability: FloatArray
     variance: FloatArray
 
     @property
     def std_error(self) -> FloatArray:
-        """The square root of the variance; not a number where that is negative (flaw F1)."""
+        """The square root of the variance; NaN if that is negative (flaw F1)."""
         return np.sqrt(np.where(self.variance >= 0, self.variance, np.nan))
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
@@ -36,18 +36,18 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupEstimates:
-    """What one group of users says (the paper's p̂_O, σ̂²_O or p̂_C, σ̂²_C)."""
+    """Estimates of one group of users (the paper's p̂_O, σ̂²_O or p̂_C, σ̂²_C)."""
 
     cells: Estimate
     queries: Estimate
     counts: IntArray
-    """The released integers that the estimates divide: noisy counts or report counts, by cell."""
+    """The released integers behind the estimates: noisy counts or report counts, by cell."""
     total: int
-    """What they are divided by: users times records a user, or the lattice units of all users."""
+    """Divisor of the counts: users times records per user, or the lattice units of all users."""
     evidence: OptInViews | ClientViews | None = None
-    """What the ``sharp`` blend starts from; None in ``paper``, which blends the estimates."""
+    """Input of the ``sharp`` blend; None in ``paper``, which blends the estimates."""
     tally: OptInTally | None = None
-    """All integers that ``sharp`` released of the opt-in users; else ``counts`` are all."""
+    """All released integers of the opt-in users in ``sharp``; otherwise ``counts`` are all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,13 +57,13 @@ class Blend:
     raw: Estimate
     """The weighted mean of the two groups."""
     projected: FloatArray
-    """The same moved onto the simplex: no negative numbers, a sum of one."""
+    """The weighted mean projected onto the simplex: no negative numbers, a sum of one."""
     opt_in_weight: FloatArray
     """w, the weight of the opt-in estimate."""
     bounds: tuple[FloatArray, FloatArray] | None = None
-    """A 95 % interval that is better than the normal one around the raw estimate, if there is."""
+    """95 % interval that is better than the normal one around the raw estimate, if there is one."""
     groups: tuple[Estimate, Estimate] | None = None
-    """What opt-in users and clients say alone, if the blend knows it better than they do."""
+    """Estimates of opt-in users alone and of clients alone, if the blend has better ones."""
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """Return the 95 % interval of every item."""
@@ -72,11 +72,11 @@ class Blend:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BlendedEstimates:
-    """What both groups say together (the paper's p̂)."""
+    """Estimates of both groups together (the paper's p̂)."""
 
     cells: Blend
     queries: Blend
     drift: Drift | None = None
-    """Whether the groups differ; None where nothing was compared."""
+    """Whether the groups differ; None if they were not compared."""
     disagreement: Disagreement | None = None
-    """Whether a single record or query sets them apart; likewise."""
+    """Whether the groups differ in a single record or query; None if they were not compared."""

@@ -1,8 +1,8 @@
 """Views of the opt-in users in ``sharp``: D of the listed records and E of all cells.
 
 D is the value by which a record got on the list; E is the sum over users of the share that a cell
-has in the user's own data. All numbers are in users. Nothing else of these users' data is known
-to any later step, and everything here is post-processing. μ is the expected number of opt-in
+has in the user's own data. All numbers are in users. No later step uses any other data of these
+users, and everything here is post-processing. μ is the expected number of opt-in
 users n_O·p.
 """
 
@@ -17,13 +17,13 @@ from blender_dp.core.estimation.consistency import reconcile
 from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
 
 _FEW = 8
-"""With fewer records than this well above the threshold, all listed ones are looked at."""
+"""With fewer records than this well above the threshold, all listed ones are used."""
 _LEAST_CONCENTRATION = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WholeList:
-    """Four numbers about the opt-in users' records, read off the list before it is trimmed."""
+    """Four numbers about the opt-in users' records, computed from the list before it is trimmed."""
 
     record_concentration: float
     """In (0, 1]: Σ f_i(r)² over Σ f_i(r), listed records r; 1 with one record a user (conc)."""
@@ -37,7 +37,7 @@ class WholeList:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OptInViews:
-    """Everything released of the opt-in users' data, with the public law of its noise."""
+    """All released numbers of the opt-in users, with the public distribution of their noise."""
 
     cells: Cells
     users: int
@@ -47,7 +47,7 @@ class OptInViews:
     one_record_each: bool
     """Declared in advance: no user has more than one record."""
     values: FloatArray
-    """D by cell, less the mean of its noise; not a number for ⟨q,⋆⟩ and ⟨⋆,⋆⟩."""
+    """D by cell, minus the mean of its noise; NaN for ⟨q,⋆⟩ and ⟨⋆,⋆⟩."""
     value_variance: float
     """Noise variance of D."""
     threshold: float
@@ -69,12 +69,12 @@ class OptInViews:
     most: int
     """m, the most records a user gives in the gauss branch."""
     trimmed_from: WholeList | None = None
-    """What was read off the whole list if this one was trimmed."""
+    """Numbers computed from the whole list if this one was trimmed."""
     sampled: float = 1.0
-    """1 - n_O/n: how much of the sampling variance counts when all n users are the target."""
+    """1 - n_O/n: share of the sampling variance that counts when all n users are the target."""
 
     def among(self, users: float) -> "OptInViews":
-        """Take ``users`` as n, both groups together, whose mean is to be estimated."""
+        """Return the views for a mean over ``users`` users, both groups together."""
         return replace(self, sampled=1 - self.users / users)
 
     @cached_property
@@ -104,11 +104,12 @@ class OptInViews:
     def combined(self, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the best mix Y of D and E, and its variance if the truth is ``mu``.
 
-        E errs by the sample of users and by noise. D errs by the same sample, which is all the two
-        have in common, and by ``extra``: noise and, in the laplace branch, which record of a user
+        The errors of E are the sampling of users and noise. The errors of D are the same sampling,
+        the only common part, and ``extra``: noise and, in the laplace branch, which record of a
+        user
         was drawn (μ less the record concentration times μ), in the gauss branch how weights differ
-        from shares (ratio variance times μ²). Y weighs the two by what they do not
-        share. ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have E alone.
+        from shares (ratio variance times μ²). Y weighs the two by their separate errors. ⟨q,⋆⟩ and
+        ⟨⋆,⋆⟩ have only E.
         """
         extra = self.difference_variance(mu) + self.scaled_variance
         w = self.value_weight(mu)
@@ -118,18 +119,18 @@ class OptInViews:
         return y, self.sampled * sample + own
 
     def value_weight(self, mu: FloatArray) -> FloatArray:
-        """Return the weight of D in that mix; 0 where there is none."""
+        """Return the weight of D in that mix; 0 where there is no D."""
         return self._weight(self.difference_variance(mu) + self.scaled_variance)
 
     def _weight(self, extra: FloatArray) -> FloatArray:
         return np.where(self.cells.is_listed, self.sum_variance / (self.sum_variance + extra), 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
-        """Return the variance that D and E have in common: of the sample of users."""
+        """Return the variance that D and E have in common, from the sampling of users."""
         return _sampling_variance(mu, self.whole_list.record_concentration, self.users)
 
     def difference_variance(self, mu: FloatArray) -> FloatArray:
-        """Return the variance of D around E apart from all noise."""
+        """Return the variance of D around E without noise."""
         if self.branch == "laplace":
             drawn = _sampling_variance(mu, 1.0, self.users)
             return drawn - self.sampling_variance(mu)
@@ -161,7 +162,7 @@ def _sampling_variance(mu: FloatArray, concentration: float, users: int) -> Floa
 
 
 def _listed_values(views: OptInViews) -> FloatArray:
-    """Return D by cell, zero where there is none."""
+    """Return D by cell; zero where there is no D."""
     return np.where(views.cells.is_listed, views.values, 0.0)
 
 
@@ -188,7 +189,7 @@ def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
 
 
 def _read_whole_list(views: OptInViews) -> WholeList:
-    """Read the four numbers off what was released, on the list as discovered."""
+    """Compute the four numbers from the release, on the list as discovered."""
     of_records, of_queries = _concentrations(views)
     ratio, ratio_variance = 1.0, 0.0
     if views.branch == "gauss":
@@ -218,13 +219,13 @@ def _concentrations(views: OptInViews) -> tuple[float, float]:
 
 
 def _telling_records(views: OptInViews) -> BoolArray:
-    """Tell which records show the ratio: those selection by noise has hardly touched."""
+    """Tell which records show the ratio: those hardly affected by the selection."""
     well_above = _listed_values(views) > 2 * views.threshold
     return well_above if well_above.sum() >= _FEW else views.cells.is_listed
 
 
 def _common_ratio(views: OptInViews, telling: BoolArray) -> float:
-    """Return D over E; one record a user makes it 1, m records √m."""
+    """Return D over E; it is 1 with one record per user, √m with m records."""
     d, e = _listed_values(views)[telling].sum(), views.sums[telling].sum()
     return float(np.clip(d / max(e, 1.0), 1.0, sqrt(views.most)))
 

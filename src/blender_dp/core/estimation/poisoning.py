@@ -1,21 +1,21 @@
 """Test for a single manipulated record: the largest disagreement between the groups.
 
-Fake reports lift what they name, colluding opt-in accounts what they submit; either way the two
-groups, which estimate every cell independently, disagree there. The test of drift adds up many
-frequent queries and overlooks one record. Here the widest disagreement of all counts.
+Fake reports raise the records that they name, and colluding opt-in accounts the records that they
+submit. The two groups estimate every cell independently, so they disagree there. The test of drift
+adds up many frequent queries and does not detect one record. Here the largest disagreement counts.
 
-Three looks share the chance of a false alarm, the first having most of it:
+Three tests share the probability of a false alarm; the first has most of it:
 
-- at the item of which clients say too much for chance (fake reports), by the tail of
-  :mod:`~blender_dp.core.estimation.pushed_law`, which knows both looks at the opt-in users;
-- at the item of which opt-in users say too much (colluding accounts). Here D, which was selected,
-  would cry wolf, so E alone is held against the clients. Its noise falls off like e^(-|y|/b), not
-  like a normal law, which would be wrong by orders of magnitude where one comparison of hundreds
-  decides: every tail is bounded by Chernoff's inequality with the law of the noise itself;
-- at all records together, for a push spread over many (``spread_push``).
+- items with too large client estimates (fake reports), by the tail of
+:mod:`~blender_dp.core.estimation.pushed_law`, which uses both D and E;
+- items with too large opt-in estimates (colluding accounts). D was selected and would give false
+alarms, so only E is compared with the clients. Its noise falls off like e^(-|y|/b). A normal
+approximation would be wrong by orders of magnitude where one comparison of hundreds decides, so
+every tail is bounded by Chernoff's inequality with the true distribution of the noise;
+- all records together, for a push spread over many (``spread_push``).
 
-Tails of single items are multiplied by the number of items. What a push must be like to be seen is
-part of the verdict: silence means nothing without it.
+Tails of single items are multiplied by the number of items. The result also states which pushes
+would be detected: without that, no alarm means nothing.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,37 +29,37 @@ from blender_dp.core.estimation.spread_push import chance_of, evidence, least_sh
 from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 
 ALARM = 0.001
-"""How often chance alone raises the alarm, at most."""
+"""Largest probability of a false alarm."""
 _SLOPES = np.linspace(0.02, 1.0, 50)
-"""Where Chernoff's bound is tried, in parts of the best slope for normal noise; any is sound."""
+"""Slopes at which Chernoff's bound is tried, relative to the best one for normal noise."""
 _WIDEST = 10
 _OF_CLIENTS, _OF_OPT_IN, _OF_ALL = 0.8, 0.1, 0.1
-"""How the looks share the chance of a false alarm."""
+"""Shares of the three tests in the probability of a false alarm."""
 POWER = 0.8
-"""A push is called visible if it raises the alarm with this probability."""
+"""A push is called visible if it raises the alarm with at least this probability."""
 _ROUNDS = 12
 SPREAD = 10
-"""Over how many records a spread push is measured."""
+"""Number of records of a spread push."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparisons:
-    """What opt-in users say less what clients say of many items, in users; variances without drift.
+    """Opt-in minus client estimates of many items, in users, with variances without drift.
 
     Arrays are by item.
     """
 
     items: IntArray
-    """Their positions: cells, then queries."""
+    """Positions of the items: cells, then queries."""
     difference: FloatArray
     sample_variance: FloatArray
-    """Of the opt-in users as a sample, each of whom has at most one unit of an item."""
+    """Variance of sampling opt-in users, each of whom has at most one unit of an item."""
     client_variance: FloatArray
-    """Of what clients say, which is close to normal."""
+    """Variance of the clients' estimate, which is close to normal."""
     noise_variance: FloatArray
-    """Of the noise on the opt-in sum."""
+    """Variance of the noise on the opt-in sum."""
     noise_draws: FloatArray
-    """How many draws of Laplace noise that is; 0 for Gaussian noise."""
+    """Number of draws of Laplace noise in it; 0 for Gaussian noise."""
 
     @property
     def z(self) -> FloatArray:
@@ -72,7 +72,7 @@ class Comparisons:
         return self.sample_variance + self.client_variance + self.noise_variance
 
     def tail_bounds(self) -> FloatArray:
-        """Return for every item a bound on how often chance makes the difference as large.
+        """Bound for every item the probability that chance makes the difference as large.
 
         2·exp(ln M(θ) - θ·t) for the best θ that is tried, M being the moment generating function:
         of the sample by Bennett's inequality (1962), of Laplace noise 1/(1 - b²θ²) a draw.
@@ -97,21 +97,21 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pushes:
-    """What clients say of many items less what opt-in users say, and its law without a push."""
+    """Client minus opt-in estimates of many items, and their distribution without a push."""
 
     excess: FloatArray
     """In opt-in users, by item as in :class:`Comparisons`."""
     law: PushedLaw
     bias: FloatArray
-    """By how much the opt-in users say too much of an item because it was selected, about."""
+    """Approximate bias of the opt-in estimate of an item because it was selected."""
     is_record: BoolArray
-    """Which items are single records: those of a spread push."""
+    """Whether each item is a single record; only those count for a spread push."""
     opt_in_users: int
     fake_weight: float
-    """How many clients with a record a fake report for it counts for."""
+    """Number of clients with a record that one fake report counts for."""
 
     def visible(self) -> "Visible | None":
-        """Invert the tests for the sizes and the noise of this very result."""
+        """Return the pushes that the tests would detect, given sizes and noise of this result."""
         if not self.is_record.any():
             return None
         chosen = np.flatnonzero(self.is_record)
@@ -128,7 +128,7 @@ class Pushes:
         )
 
     def _least_users_each(self) -> FloatArray:
-        """Return the same for each of several records that are pushed alike."""
+        """Return the least detected excess of each of several equally pushed records."""
         shift = least_shift(int(self.is_record.sum()), SPREAD, ALARM * _OF_ALL, POWER)
         users = np.zeros_like(self.excess)
         for _ in range(_ROUNDS):
@@ -136,10 +136,10 @@ class Pushes:
         return users
 
     def _least_users(self, level: float) -> FloatArray:
-        """Return how large an excess must be made to be seen four times in five.
+        """Return the least excess that is detected in four of five cases.
 
-        A push raises the p of both groups together, and with it what chance does to the sample of
-        opt-in users: the law is taken with the push in it.
+        A push raises the common p and thus the sampling variance of the opt-in users, so the
+        distribution is computed with the push in it.
         """
         reserve = NormalDist().inv_cdf(POWER) * self.law.deviation + self.bias
         users = np.zeros_like(reserve)
@@ -153,22 +153,22 @@ class Pushes:
 class Visible:
     """The least shares of fake clients that raise the alarm in four of five cases.
 
-    None where not even all of them together would.
+    None if even all clients together would not.
     """
 
     easiest: float | None
-    """On the record where a push shows best."""
+    """For the record where a push is easiest to detect."""
     median: float | None
-    """On half of the records."""
+    """For half of the records."""
     hardest: float | None
-    """On any single record."""
+    """For any single record."""
     spread: float | None
-    """Parted evenly over ``spread_over`` records, for nine of ten of them."""
+    """Spread evenly over ``spread_over`` records, for nine of ten of them."""
     spread_over: int
 
     @property
     def sentence(self) -> str:
-        """Say it for a person."""
+        """Return the result as a sentence."""
         pushes = [
             (self.hardest, "of any single record"),
             (self.median, "of half of the records"),
@@ -188,25 +188,25 @@ class Disagreement:
 
     comparisons: int
     p_value: float
-    """How often chance makes any of the three looks as unlikely, at most."""
+    """Bound on the probability that chance makes any of the three tests as extreme."""
     widest: tuple[tuple[int, float], ...]
-    """The items that differ beyond chance, as position and z-score (positive: the opt-in users say
-    more), least likely first; none without an alarm, or if only all together differ."""
+    """Items that differ by more than chance, as position and z-score (positive: larger opt-in
+    estimate), least likely first. Empty without an alarm, or if only all together differ."""
     pushes: Pushes | None = field(default=None, repr=False, compare=False)
-    """What clients say too much, with its law."""
+    """Excess of the clients' estimates, with its distribution."""
 
     def visible(self) -> "Visible | None":
-        """Return which pushes would be seen; None where no record was compared."""
+        """Return the pushes that would be detected; None if no record was compared."""
         return None if self.pushes is None else self.pushes.visible()
 
     @property
     def is_alarming(self) -> bool:
-        """Whether chance can be ruled out."""
+        """Whether the disagreement is significant."""
         return self.p_value < ALARM
 
     @property
     def sentence(self) -> str:
-        """Say what was found, for a person."""
+        """Return the result as a sentence."""
         if not self.is_alarming:
             silence = (
                 f"No single record or query of {self.comparisons:,} compared sets the groups apart."
@@ -224,7 +224,7 @@ class Disagreement:
 
 
 def find_disagreement(comparisons: Comparisons, pushes: Pushes) -> Disagreement:
-    """Return the widest disagreement of all; post-processing."""
+    """Return the largest disagreement between the groups; post-processing."""
     items, z = comparisons.items, comparisons.z
     tails = pushes.law.tails(pushes.excess)
     of_items = len(items) * np.minimum(tails / _OF_CLIENTS, comparisons.tail_bounds() / _OF_OPT_IN)

@@ -1,14 +1,14 @@
 """Tail of the difference "clients less opt-in users" of many items when there are no fake reports.
 
-The opt-in users are taken by both looks at them, D and E, mixed as the blend mixes them: D has a
-fraction of E's noise. D was selected for being large, which makes the opt-in users say more; of a
-push by clients, who then say more, the test can only become more silent by it.
+The opt-in estimate mixes D and E as the blend does: D has a fraction of E's noise. D was selected
+for being large, which raises the opt-in estimate. That can only hide a push by clients, never cause
+a false alarm.
 
 Tails are saddlepoint approximations (Lugannani and Rice, "Saddle point approximation for the
 distribution of the sum of independent random variables", 1980) of the sum of a normal part, of the
-noise as it is drawn, and of how many of the opt-in users have the item, a Poisson number: far
-fewer than expected are much rarer than a normal law has it. They are good to a few per cent far
-out, where Chernoff's inequality gives away a factor of ten.
+noise as it is drawn, and of the number of opt-in users with the item, which is Poisson: numbers far
+below the mean are much rarer than under a normal distribution. They are precise to a few per cent
+far out, where Chernoff's inequality is a factor of ten too large.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _HALVINGS = 60
 _NEAR = 0.3
 """Below this number of standard errors the tail is taken as one half."""
 _NO_NOISE = 500.0
-"""A steeper slope leaves no noise that a double could tell from none."""
+"""Slope above which the noise is zero in floats."""
 _erfc = np.vectorize(erfc, otypes=[float])
 
 
@@ -31,9 +31,9 @@ class PushedLaw:
     """Noise of many items; a piece is one cell's noise in one item, a query has several."""
 
     normal_variance: FloatArray
-    """By item: of clients, and of Gaussian noise."""
+    """By item: variance of clients and of Gaussian noise."""
     sample_variance: FloatArray
-    """By item: of the sample of opt-in users, each of whom adds ``share`` of a user if at all."""
+    """By item: variance of sampling opt-in users, each of whom adds ``share`` or nothing."""
     share: FloatArray
     item: IntArray
     """By piece: which item it belongs to."""
@@ -50,7 +50,7 @@ class PushedLaw:
         return np.sqrt(self._cumulants(np.zeros(len(self.normal_variance)))[2])
 
     def tails(self, t: FloatArray) -> FloatArray:
-        """Return how often chance makes each difference at least ``t``; 1 for small ones."""
+        """Return the probability that chance makes each difference ≥ ``t``; 1 for small ones."""
         asked = np.maximum(t, 0.0)
         low = np.zeros_like(asked)
         high = np.minimum(self._steepest(), asked / np.maximum(self.normal_variance, 1e-300))
@@ -119,7 +119,7 @@ class PushedLaw:
 def _value_cumulants(
     eta: FloatArray, slopes: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the same of minus D's noise, less its mean: Pr[y] ∝ e^(-s_R·y) or e^(s_L·y)."""
+    """Return the cumulants of minus D's noise around its mean: Pr[y] ∝ e^(-s_R·y) or e^(s_L·y)."""
     up, down = (min(slope, _NO_NOISE) for slope in slopes)
     mean = _log_moment(np.zeros(1), up, down)[1]
     log_moment, first, second = _log_moment(eta, up, down)

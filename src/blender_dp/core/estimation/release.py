@@ -1,7 +1,7 @@
-"""A release as its readers see it: what local search and trends are made from.
+"""Release as its readers see it: the input of local search and trends.
 
-Plain numbers without the algorithm behind them. Everything in a release was private when it was
-written, so whatever is computed from it is post-processing and spends nothing.
+It has plain numbers without the algorithm. Everything in a release is already private, so any
+computation on it is post-processing and costs nothing.
 """
 
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from itertools import groupby
 from typing import Literal
 
 Cell = Literal["record", "query", "other_url", "other"]
-"""What a row is: one record, one query, a listed query with any other URL, everything else."""
+"""Kind of a row: one record, one query, a listed query with any other URL, everything else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedEstimate:
-    """What a row says of its probability; None where there is nothing to say."""
+    """Estimates of a row's probability; None where there is no estimate."""
 
     cell: Cell
     query: str | None
     probability: float
     """The released estimate."""
     raw_probability: float
-    """The same before it was moved onto the simplex: ``std_error`` and interval belong to it."""
+    """Estimate before projection onto the simplex; ``std_error`` and interval belong to it."""
     std_error: float | None
-    """None where a variance estimate is negative (flaw F1): the estimate may be far off."""
+    """None if a variance estimate is negative (flaw F1): the estimate may be far off."""
     low: float | None
     high: float | None
     client_probability: float | None
-    """None where no client was asked, as for an empty list."""
+    """None if no client was asked, as for an empty list."""
     client_std_error: float | None
     opt_in_probability: float | None
     opt_in_std_error: float | None
@@ -53,10 +53,10 @@ class ReleasedRecord(ReleasedEstimate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """What ``release.json`` holds; made by ``read_release``."""
+    """Content of ``release.json``, made by ``read_release``."""
 
     private: bool
-    """False when a seed was used: an experiment, not for people."""
+    """False if a seed was used: an experiment, not for publication."""
     created: str
     preset: str
     epsilon: float
@@ -65,15 +65,15 @@ class Release:
     """The opt-in users whose records were counted."""
     client_users: int
     confidence: float
-    """Of the intervals."""
+    """Confidence of the intervals."""
     queries: tuple[ReleasedQuery, ...]
-    """Most probable first, everything else among them."""
+    """Most probable first, including everything else."""
     records: tuple[ReleasedRecord, ...]
-    """Most probable first, what is not listed among them."""
+    """Most probable first, including the rests that are not listed."""
     unlisted_bound: float | None = None
-    """A record this probable is unlisted with probability 10⁻⁶ at most; None if unknown."""
+    """A record this probable is unlisted with probability at most 10⁻⁶; None if unknown."""
     fake_weight: float | None = None
-    """How many clients with a record a fake report for it counts for; None if unknown."""
+    """Number of clients with a record that one fake report counts for; None if unknown."""
 
     def listed_queries(self) -> list[ReleasedQuery]:
         """Return the queries of the head list, most probable first."""

@@ -1,7 +1,7 @@
 """Rows of a result, one per record or query, as tables, files and pages show them.
 
-Estimates are recomputed from released integers, never the other way round. ⋆ is no string:
-where a row is not one record, query or URL are None and ``cell`` says what the row is.
+Estimates are recomputed from released integers, never the other way round. ⋆ is not a string: if a
+row is not one record, query or URL are None and ``cell`` names the kind of row.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def query_rows(result: BlenderResult) -> Columns:
 
 def _numbers(result: BlenderResult, blend: Blend, groups: tuple[Estimate, Estimate]) -> Columns:
     opt_in, clients = blend.groups or groups
-    # Where the opt-in variance estimate is negative (flaw F1) the blend has no honest error.
+    # If the opt-in variance estimate is negative (flaw F1), the blend has no valid error.
     sound = np.where(opt_in.variance < 0, np.nan, 1.0)
     low, high = blend.interval()
     shown = blend.projected if result.parameters.project else blend.raw.probability

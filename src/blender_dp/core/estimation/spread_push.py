@@ -29,7 +29,7 @@ def evidence(p_values: FloatArray) -> float:
 
 
 def chance_of(found: float, count: int) -> float:
-    """Return how often ``count`` independent p-values give as much evidence by chance.
+    """Return the probability that ``count`` independent p-values give as much evidence by chance.
 
     >>> chance_of(0.0, 10)
     1.0
@@ -47,7 +47,7 @@ def chance_of(found: float, count: int) -> float:
 
 @lru_cache(maxsize=8)
 def _numbers_of_small(count: int) -> list[tuple[int, float]]:
-    """Return how likely each number of small p-values is by chance, but for what is negligible."""
+    """Return the probability of each number of small p-values by chance; tiny ones are left out."""
     numbers = []
     for small in range(1, count + 1):
         ways = lgamma(count + 1) - lgamma(small + 1) - lgamma(count - small + 1)
@@ -66,10 +66,10 @@ def least_shift(count: int, pushed: int, level: float, power: float) -> float:
     normal law.
 
     Args:
-        count: How many records are compared.
-        pushed: How many of them are pushed alike.
-        level: Which chance raises the alarm.
-        power: How often it shall be raised.
+        count: Number of records that are compared.
+        pushed: Number of them that are pushed equally.
+        level: Probability of a false alarm.
+        power: Probability of an alarm under the push.
     """
     pushed = min(pushed, count)
     needed = _least_evidence(count, level)
@@ -117,7 +117,7 @@ def _grid() -> tuple[FloatArray, FloatArray, float]:
 
 
 def _z_score(log_p: float) -> float:
-    """Return the z with the upper tail p, tiny ones by z² = -2·ln(p·z·√(2π)) repeated."""
+    """Return the z with upper tail p; for tiny p by iterating z² = -2·ln(p·z·√(2π))."""
     if log_p > -30:
         return -NormalDist().inv_cdf(exp(log_p))
     z = sqrt(-2 * log_p)

@@ -1,6 +1,7 @@
 """Upper bound on the probability of a record that is not on a head list.
 
-A function of public parameters. Whoever compares two releases needs it for what only one lists.
+It is a function of public parameters. A comparison of two releases needs it for records that only
+one of them lists.
 """
 
 import numpy as np
@@ -17,7 +18,7 @@ _STEEPEST = 300.0
 
 
 def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) -> float | None:
-    """Return the bound for a list that was not trimmed, or None where users gave several records.
+    """Return the bound for a list that was not trimmed, or None if users gave several records.
 
     A record of probability p has a binomial count among those who give one record each, to which
     noise is added; it is unlisted if the sum stays below the least that passes. Chernoff's
@@ -25,9 +26,9 @@ def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) ->
     of a grid is taken.
 
     Args:
-        parameters: The promise and the knobs.
-        branch: How records were discovered; None in ``paper``.
-        users: How many users found the list.
+        parameters: The promise and the tuning parameters.
+        branch: The branch of discovery; None in ``paper``.
+        users: Number of users who found the list.
     """
     rule = _rule(parameters, branch)
     if rule is None:
@@ -45,7 +46,7 @@ def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) ->
 
 
 def _rule(parameters: Parameters, branch: Branch | None) -> tuple[float, float, int] | None:
-    """Return the noise's slopes and the least noisy count that is listed, for one record a user."""
+    """Return the noise's slopes and the least listed noisy count, for one record per user."""
     if branch is None:
         slope = float(1 / parameters.laplace_scale)
         is_single = parameters.records_per_optin_user == 1

@@ -2,9 +2,9 @@
 
 Pr[Y = y] = Z·e^(-sR·y) for y ≥ 0 and Z·e^(sL·y) below. With A = e^-sR and B = e^-sL it is the
 law of the difference of two independent geometric numbers, of ratios A and B, and
-Z = (1-A)(1-B)/(1-AB). A user who moves a unit from one count to another is hidden at the
-price sR + sL, however the two are divided. Where only counts above a threshold are released, a
-steep right slope keeps rare records below it, and what it costs is saved on the left.
+Z = (1-A)(1-B)/(1-AB). Hiding a user who moves a unit from one count to another costs sR + sL,
+however the sum is divided. If only counts above a threshold are released, a steep right slope keeps
+rare records below it, and its cost is saved on the left.
 
 No function here takes or makes a float on its way to a draw.
 """
@@ -20,12 +20,12 @@ from blender_dp.core.exact.exponential_coins import geometric
 from blender_dp.core.exact.randomness import Randomness
 
 _GUARD_BITS = 64
-"""Working bits beyond those asked for: a power of at most 2^40 keeps what was asked."""
+"""Working bits beyond the requested ones, enough for a power of at most 2^40."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsymmetricLaplace:
-    """Noise that falls by e^-right a count above zero and by e^-left a count below."""
+    """Noise that falls by e^-right per count above zero and by e^-left per count below."""
 
     right: Fraction
     """sR."""
@@ -50,14 +50,14 @@ class AsymmetricLaplace:
     def draw_at_least(self, y: int, randomness: Randomness) -> int:
         """Draw Y exactly, given that Y ≥ y.
 
-        From zero upwards the law has no memory: what lies beyond y is geometric again. For
+        From zero upwards the distribution has no memory: Y - y is geometric again. For
         y < 0 a coin decides the side, Pr[Y ≥ 0 | Y ≥ y] for the right one. On the left,
         -1-Y is geometric given that it is below -y; the remainder of a geometric number
         modulo -y has that law, because whole multiples of -y do not depend on the remainder.
 
         Args:
             y: The least value; a draw costs the same however far below zero it is.
-            randomness: Where the coins come from.
+            randomness: Source of random bits.
         """
         if y >= 0:
             return y + geometric(self.right, randomness)

@@ -17,16 +17,16 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 
 FIRST_BITS = 96
-"""Binary digits of p asked for first; one coin in 2^96 would leave it undecided."""
+"""Binary digits of p that are computed first; they decide all but one coin in 2^96."""
 _FEW = 1 << 11
-"""Up to this number of coins, of all counts together, tossing each one is faster."""
+"""Largest total number of coins for which tossing each one is faster."""
 
 
 def binomial(trials: int, probability: Callable[[int], Enclosure], randomness: Randomness) -> int:
     """Draw the number of successes among ``trials`` coins.
 
     Args:
-        trials: How many coins.
+        trials: Number of coins.
         probability: Returns an enclosure of p with the given number of bits.
         randomness: Where the coins come from.
     """
@@ -56,7 +56,7 @@ def binomial_each(
     one by one: a uniform integer below b is below the remainder.
 
     Args:
-        trials: How many coins of each kind.
+        trials: Number of coins of each kind.
         numerators: a of each kind, from 0 to b.
         denominators: b of each kind, from 1 to 2^62.
         randomness: Where the coins come from.
@@ -77,7 +77,7 @@ def binomial_each(
 
 
 def _heads(coins: IntArray, randomness: Randomness) -> IntArray:
-    """Return how many of each count of fair coins show a one."""
+    """Return the number of ones among each count of fair coins."""
     kind = np.flatnonzero(coins)
     words_each, left_out = (coins[kind] + 63) >> 6, -coins[kind] & 63
     end = np.cumsum(words_each)

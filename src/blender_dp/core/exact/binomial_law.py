@@ -1,4 +1,4 @@
-"""The law of a binomial number between integers, its far tails bounded.
+"""Binomial distribution enclosed between integers, with bounds on its far tails.
 
 Weights are relative to the most likely number and go from one number to the next by a quotient
 that is a fraction: no factorial and no power is computed. The steps end where rounding up undoes
@@ -20,18 +20,18 @@ class BinomialLaw:
     low: list[int]
     high: list[int]
     below: int
-    """What all numbers before ``first`` weigh together, at most."""
+    """Bound on the weight of all numbers before ``first``."""
     above: int
-    """What all numbers after the last one weigh together, at most."""
+    """Bound on the weight of all numbers after the last one."""
 
     @property
     def least_total(self) -> int:
-        """What all numbers weigh together, at least."""
+        """Lower bound on the weight of all numbers."""
         return sum(self.low)
 
     @property
     def most_total(self) -> int:
-        """What all numbers weigh together, at most."""
+        """Upper bound on the weight of all numbers."""
         return sum(self.high) + self.below + self.above
 
 
@@ -39,9 +39,9 @@ def binomial_law(trials: int, probability: Fraction, bits: int) -> BinomialLaw:
     """Enclose the law of Bin(trials, probability), whose most likely number weighs 2^bits.
 
     Args:
-        trials: How many there are, 0 or more.
-        probability: How likely each succeeds: above 0, below 1.
-        bits: How far the weights reach down from the largest one.
+        trials: Number of trials, 0 or more.
+        probability: Probability of success: above 0, below 1.
+        bits: Bits of the largest weight.
     """
     hit, miss = probability.numerator, probability.denominator - probability.numerator
     mode = min(floor((trials + 1) * probability), trials)
@@ -66,7 +66,7 @@ def binomial_law(trials: int, probability: Fraction, bits: int) -> BinomialLaw:
 def _side(
     start: int, step: int, quotient: Callable[[int], tuple[int, int]], bits: int
 ) -> tuple[list[int], list[int], int]:
-    """Return the weights on one side of the largest one, and what lies beyond them at most."""
+    """Return the weights on one side of the largest one, and a bound on the rest."""
     lows: list[int] = []
     highs: list[int] = []
     low = high = 1 << bits

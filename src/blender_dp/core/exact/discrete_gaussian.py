@@ -1,8 +1,7 @@
 """The discrete Gaussian law on the integers: exact draws from it, and from its tail alone.
 
-Pr[X = x] = e^(-x²/(2σ²))/Z with Z = Σ e^(-x²/(2σ²)) over all integers. It stands wherever a
-proof has real-valued normal noise of deviation σ; how far apart the two are is counted in
-create_head_list/PRIVACY.md.
+Pr[X = x] = e^(-x²/(2σ²))/Z with Z = Σ e^(-x²/(2σ²)) over all integers. It replaces the real-valued
+normal noise of deviation σ of a proof; create_head_list/PRIVACY.md bounds the difference.
 
 No function here takes or makes a float on its way to a draw.
 """
@@ -68,7 +67,7 @@ class DiscreteGaussian:
         return height.over(drop.times(_total(self.sigma, work)))
 
     def draw_candidate(self, least: int, randomness: Randomness) -> int | None:
-        """Draw what becomes of a candidate: its noise, ``least`` or more, if it stands."""
+        """Draw the noise of a candidate, ``least`` or more; None if the candidate is rejected."""
         s2 = Fraction(self.sigma) ** 2
         j = geometric(least / s2, randomness)
         p, q = s2.as_integer_ratio()
@@ -90,8 +89,8 @@ def _rejection(sigma: Fraction | int) -> tuple[DiscreteLaplace, int, int, int]:
 def _total(sigma: Fraction | int, bits: int) -> Enclosure:
     """Enclose Z = σ√(2π)·(1 + 2·Σ_{j≥1} e^(-2π²σ²j²)), by Poisson summation.
 
-    For σ ≥ 1 each term is less than half of the one before it, so that all which follow the
-    first that vanishes in the enclosure add up to no more than twice its upper end.
+    For σ ≥ 1 each term is less than half of the one before it. So the first term that vanishes in
+    the enclosure and all later ones add up to at most twice its upper end.
     """
     pi = pi_enclosure(bits)
     low, high = pi.ends()

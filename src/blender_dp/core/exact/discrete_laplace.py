@@ -1,7 +1,7 @@
 """The discrete Laplace law on the integers: its tail, and exact draws from it.
 
-Pr[Y = y] = (1-a)/(1+a)·a^abs(y) with a = e^(-1/b) (reading R4). It stands wherever the
-paper has real-valued Laplace noise of scale b on a count. Floating-point Laplace noise would
+Pr[Y = y] = (1-a)/(1+a)·a^abs(y) with a = e^(-1/b) (reading R4). It replaces the paper's real-valued
+Laplace noise of scale b on a count. Floating-point Laplace noise would
 leave gaps that let a reader of a release tell count 0 from count 1 (Mironov, CCS 2012).
 
 No function here takes or makes a float on its way to a draw.
@@ -17,7 +17,7 @@ from blender_dp.core.exact.exponential_coins import geometric
 from blender_dp.core.exact.randomness import Randomness
 
 _GUARD_BITS = 64
-"""Working bits beyond those asked for: a power of at most 2^40 keeps what was asked."""
+"""Working bits beyond the requested ones, enough for a power of at most 2^40."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ class DiscreteLaplace:
     def draw(self, randomness: Randomness) -> int:
         """Draw Y exactly.
 
-        A geometric magnitude with a fair sign; zero counts once, so a negative one is drawn again
+        A geometric magnitude with a fair sign; zero must count once, so a negative zero is drawn
+        again
         (Algorithm 2 of Canonne, Kamath and Steinke).
         """
         while True:

@@ -1,7 +1,7 @@
 """Enclosures of real numbers between two fractions, for exact samplers: e^x, ln x and others.
 
-A float would do for display. A sampler of something that is released must not round: it asks
-for an enclosure, and for a narrower one where the first does not decide. Everything is in
+A float is enough for display. A sampler of released values must not round: it uses an enclosure,
+and a narrower one if the first does not decide. Everything is in
 integers: an enclosure with b bits holds multiples of 2^-b.
 """
 
@@ -96,7 +96,7 @@ def exp_enclosure(x: Fraction, bits: int) -> Enclosure:
 
 @cache
 def decay_enclosure(slope: Fraction, bits: int) -> Enclosure:
-    """Enclose e^-slope for a slope ≥ 0; kept, because a law is asked for it again and again."""
+    """Enclose e^-slope for a slope ≥ 0; cached, because it is used often."""
     return exp_enclosure(-slope, bits)
 
 
@@ -124,7 +124,7 @@ def pi_enclosure(bits: int) -> Enclosure:
 def _arctan_of_inverse(n: int, bits: int) -> Enclosure:
     """Enclose arctan(1/n) = 1/n - 1/(3n³) + 1/(5n⁵) - …, for n ≥ 2.
 
-    Every term is rounded down by less than one unit; what is left out is below one unit.
+    Every term is rounded down by less than one unit; the omitted rest is below one unit.
     """
     total, power, k = 0, (1 << bits) // n, 0
     while power:

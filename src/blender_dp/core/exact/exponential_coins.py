@@ -1,8 +1,8 @@
 """Coins of probability e^-x and geometric draws, from uniform integers only.
 
 Both are pieces of Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy"
-(NeurIPS 2020): integers are drawn and compared, nothing is rounded, and rejection goes on until
-a draw stands. Every exact noise of this package is put together from them.
+(NeurIPS 2020): integers are drawn and compared, nothing is rounded, and draws are repeated until
+one is accepted. All exact noise of this package is built from them.
 """
 
 from fractions import Fraction
@@ -29,7 +29,7 @@ def exp_coin(numerator: int, denominator: int, randomness: Randomness) -> bool:
 def geometric(slope: Fraction, randomness: Randomness) -> int:
     """Draw G ≥ 0 with Pr[G = g] = (1 - e^-slope)·e^(-slope·g).
 
-    The magnitude of Algorithm 2 of the paper, for slope s/t: U + t·V falls by e^(-1/t) a step,
+    The magnitude of Algorithm 2 of the paper, for slope s/t: U + t·V falls by e^(-1/t) per step,
     and its quotient by s therefore by e^(-s/t).
     """
     s, t = slope.numerator, slope.denominator

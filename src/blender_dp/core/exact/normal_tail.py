@@ -1,7 +1,7 @@
 """The tail of the normal law between two fractions, and the privacy of Gaussian noise from it.
 
-Q(x) = Pr[N(0,1) ≥ x]. Far out Q is tiny, so what counts is how many of its own digits are known:
-an enclosure here has as many more bits as Q has zeros. Two ways to Q, for near and far:
+Q(x) = Pr[N(0,1) ≥ x]. Far out Q is tiny, and its relative precision matters: an enclosure here has
+as many more bits as Q has leading zeros. Two ways to Q, for near and far:
 
 near    1/2 - φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), all terms positive (DLMF 7.6.2);
 far     φ(x)/T_1 with T_j = x + j/T_{j+1} (Laplace's continued fraction).
@@ -19,9 +19,9 @@ from blender_dp.core.exact.enclosure import Enclosure, exp_enclosure, pi_enclosu
 
 _GUARD_BITS = 32
 _FAR = 4
-"""From here on the continued fraction is the shorter way."""
+"""From here on the continued fraction is faster."""
 _FARTHEST = Fraction(64)
-"""Beyond it the tail, below 1e-890, is only known to be no larger than here."""
+"""Beyond this, the tail is only bounded by its value here, which is below 1e-890."""
 
 
 def normal_tail(x: Fraction, bits: int) -> Enclosure:

@@ -1,9 +1,9 @@
 """Randomness: one AES-CTR keystream, keyed by the system or by a seed.
 
-Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; its
-output cannot be told from uniform bits by anyone who cannot break AES-256. Noise is drawn
-from it by integer comparisons only. A keyed source has a secret that the caller keeps: with
-that secret its output can be repeated; without it, it is as good as a secure one. A seeded
+Privacy: a secure source is keyed with 256 fresh bits of the operating system's generator; nobody
+can distinguish its output from uniform bits without breaking AES-256. Noise is drawn
+from it by integer comparisons only. A keyed source has a secret of the caller: its output can be
+repeated with that secret, and is as unpredictable as a secure one without it. A seeded
 source is the same code with a known key, for experiments that must repeat; its ``is_private`` is
 false.
 """
@@ -50,10 +50,10 @@ class Randomness:
 
     @classmethod
     def keyed(cls, secret: bytes) -> "Randomness":
-        """Return a source that repeats itself for the holder of a secret of 32 random bytes.
+        """Return a source that gives the same output for the same secret of 32 random bytes.
 
-        For a release that may be computed twice and must come out the same. Every
-        computation needs a secret of its own: shared noise would cancel out.
+        For a release that may be computed twice and must be equal. Every computation needs its own
+        secret: shared noise would cancel out.
         """
         if len(secret) != _SECRET_BYTES:
             raise BrokenInvariantError(f"a secret must have {_SECRET_BYTES} bytes")
@@ -61,7 +61,7 @@ class Randomness:
 
     @classmethod
     def seeded(cls, seed: int) -> "Randomness":
-        """Return a source that repeats itself; what is made from it is not private."""
+        """Return a source that gives the same output for the same seed; results are not private."""
         return cls(hashlib.sha256(f"blender-dp seed {seed}".encode()).digest(), is_private=False)
 
     def draw_bytes(self, count: int) -> bytes:
@@ -118,7 +118,7 @@ class Randomness:
         while len(chosen) < count:
             missing = count - len(chosen)
             draws = self.below_each(np.full(missing + missing // 2 + 8, among))
-            # Draws in their order, repetitions passed over: every subset is equally likely.
+            # Drawn one after the other, repetitions skipped: every subset is equally likely.
             ordered = np.concatenate([chosen, draws])
             _, first = np.unique(ordered, return_index=True)
             chosen = ordered[np.sort(first)][:count]
@@ -142,7 +142,7 @@ _secure_sources: WeakSet[Randomness] = WeakSet()
 
 
 def _rekey_after_fork() -> None:
-    """Give a forked child coins of its own: the same noise twice would cancel out."""
+    """Give a forked child its own random bits: the same noise twice would cancel out."""
     for source in _secure_sources:
         source._rekey(os.urandom(_SECRET_BYTES))
 

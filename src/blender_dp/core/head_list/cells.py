@@ -1,7 +1,7 @@
-"""The cells of a head list, numbered: what both groups count and what a report names.
+"""Cells of a head list, numbered: both groups count them and reports name them.
 
-Query by query in the order of the list: its URLs, then ⟨q,⋆⟩; last of all ⟨⋆,⋆⟩. A cell's
-number is what travels; ⋆ is therefore never a string.
+Query by query in the order of the list: its URLs, then ⟨q,⋆⟩; last of all ⟨⋆,⋆⟩. Reports send the
+number of a cell, so ⋆ is never a string.
 """
 
 from collections.abc import Iterable
@@ -61,7 +61,7 @@ class Cells:
 
     @property
     def is_listed(self) -> BoolArray:
-        """Which cells are a listed ⟨q,u⟩, no ⋆ in them."""
+        """Whether each cell is a listed ⟨q,u⟩, without ⋆."""
         listed = np.ones(self.cell_count, dtype=np.bool_)
         listed[self.star_of_query] = False
         return listed

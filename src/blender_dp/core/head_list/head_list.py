@@ -1,4 +1,4 @@
-"""The head list HL: which queries, and which URLs of each, may be reported."""
+"""Head list HL: the queries, and the URLs of each, that may be reported."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,17 +21,17 @@ class Record(NamedTuple):
 class HeadList:
     """An immutable list of queries, each with its URLs, and how devices report against it.
 
-    Both levels are in byte order, because the order of discovery would say something about
-    the people behind it. ⋆ is not stored: it is a position, not a string, since a user may
+    Both levels are in byte order, because the order of discovery could reveal something about
+    users. ⋆ is not stored: it is a position, not a string, since a user may
     type an asterisk (:class:`~blender_dp.core.head_list.cells.Cells` numbers the positions).
     """
 
     queries: tuple[str, ...]
     urls: tuple[tuple[str, ...], ...]
     mechanism: Mechanism
-    """What a device must know to report against this list, and the server to read the reports."""
+    """Mechanism by which devices report against this list and the server reads the reports."""
     private: bool
-    """False when a seed made it: good for an experiment, not for people."""
+    """False if it was made with a seed: for experiments only, never for real users."""
 
     def __post_init__(self) -> None:
         if len(self.queries) != len(self.urls) or not all(self.urls):
@@ -81,7 +81,7 @@ class HeadList:
 
 @dataclass(frozen=True, slots=True)
 class CellIndex:
-    """From a record to the cell it is counted in (Fig. 6 lines 8-11: what is not listed is ⋆)."""
+    """Maps a record to its cell (Fig. 6 lines 8-11: a record that is not listed is ⋆)."""
 
     listed: Mapping[Record, int]
     star: Mapping[str, int]
@@ -96,7 +96,7 @@ class CellIndex:
 
 
 def byte_order(record: Record) -> tuple[bytes, bytes]:
-    """Return what to sort records by: their UTF-8 bytes, query first."""
+    """Return the sort key of a record: its UTF-8 bytes, query first."""
     return record.query.encode(), record.url.encode()
 
 

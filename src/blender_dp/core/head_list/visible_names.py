@@ -1,4 +1,4 @@
-"""Names as people may see them: no sign that is invisible or turns the direction of a text."""
+"""Names as shown to people: no character that is invisible or changes the direction of text."""
 
 import unicodedata
 

@@ -1,12 +1,12 @@
 """Counts of the items that many clients' subsets name, drawn from how many clients hold each item.
 
-The law is that of the clients one by one, exactly, at the level of counts. A report is the truth
+The counts have exactly the same distribution as clients one by one. A report is the truth
 and d - 1 uniform others with the channel's truthful share, else a uniform d-subset of all items
 (``truthful_share``). Then item by item: a
 client with j picks left among R items that it may still pick takes the next with probability j/R,
 so clients need only be counted by j. Truthful clients whose own item lies ahead have one item less
-to pick from; who of them holds the present item is a uniform part of them, because up to their
-own item all were treated alike.
+to pick from; those of them who hold the present item are a uniform part, because up to their own
+item all were treated alike.
 """
 
 from fractions import Fraction
@@ -33,7 +33,7 @@ class Coins(Protocol):
         ...
 
     def part(self, clients: IntArray, count: int) -> IntArray:
-        """Return how a uniform part of ``count`` of all clients is spread over the groups."""
+        """Return the group sizes of a uniformly drawn part of ``count`` clients."""
         ...
 
 
@@ -58,7 +58,7 @@ def count_subsets(true_counts: IntArray, channel: SubsetChannel, coins: Coins) -
 
 
 def _pick(free: IntArray, free_left: int, bound: IntArray, bound_left: int, coins: Coins) -> int:
-    """Let everybody pick the present item or not; return how many did, and move them on."""
+    """Draw which clients pick the present item; return their number, and update the groups."""
     j_free, j_bound = np.flatnonzero(free), np.flatnonzero(bound)
     picked = coins.picking(
         np.concatenate([free[j_free], bound[j_bound]]),
@@ -94,7 +94,7 @@ class SecureCoins:
         return binomial_each(clients, picks, among, self._randomness)
 
     def part(self, clients: IntArray, count: int) -> IntArray:
-        """Return how a uniform part of the clients is spread over the groups."""
+        """Return the group sizes of a uniformly drawn part of the clients."""
         if not count:
             return np.zeros_like(clients)
         last = np.cumsum(clients)

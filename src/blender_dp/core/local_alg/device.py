@@ -1,4 +1,4 @@
-"""Device: from a record to the report that may leave it."""
+"""Device: makes a randomised report from a record."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from blender_dp.core.local_alg import paper, sharp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draws:
-    """How devices draw what they name, for one type of channel; all three have the same law."""
+    """Draws of devices for one type of channel; all three have the same distribution."""
 
     one: Callable[[int, Any, Randomness], tuple[int, ...]]
-    """What one device names, increasing."""
+    """Returns the items that one device names, increasing."""
     many: Callable[[IntArray, Any, Randomness], Iterator[BoolArray]]
-    """What each of many devices names: tables of who (row) names what (column)."""
+    """Yields the items of many devices: tables with one row per device and one column per item."""
     counts: Callable[[IntArray, Any, Randomness], IntArray]
-    """How many devices name each item, when this many truly hold each."""
+    """Returns the number of devices that name each item, given the true numbers."""
 
 
 DRAWS: dict[type[Channel], Draws] = {
@@ -36,20 +36,20 @@ DRAWS: dict[type[Channel], Draws] = {
         one=sharp.choose_subset, many=sharp.choose_subsets, counts=sharp.subset_counts
     ),
 }
-"""What devices run, by the type of the channel."""
+"""Draws of devices, by the type of the channel."""
 
 
 def draw_reports(
     true_items: IntArray, channel: Channel, randomness: Randomness
 ) -> Iterator[BoolArray]:
-    """Yield which items each of many clients names, a table at a time: a row is a client."""
+    """Yield the items of many clients, in tables with one row per client."""
     return DRAWS[type(channel)].many(true_items, channel, randomness)
 
 
 def report_counts(true_counts: IntArray, channel: Channel, randomness: Randomness) -> IntArray:
-    """Return how many reports name each item, when this many clients truly hold each.
+    """Return the number of reports that name each item, given the true numbers of clients.
 
-    The law is that of devices, one by one, from the same coins.
+    The distribution is that of devices one by one, from the same source of random bits.
     """
     return DRAWS[type(channel)].counts(true_counts, channel, randomness)
 
@@ -57,7 +57,7 @@ def report_counts(true_counts: IntArray, channel: Channel, randomness: Randomnes
 def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
     """Refuse secure reports against a seeded list, and the other way round.
 
-    So a list's own mark says whether everything made with it is private.
+    So the mark of a list tells whether everything made with it is private.
     """
     if randomness.is_private and not head_list.private:
         raise NotPrivateError(
@@ -73,8 +73,8 @@ def require_same_kind(head_list: HeadList, randomness: Randomness) -> None:
 class LocalRandomizer:
     """Reports against one published head list; load the list once, then report.
 
-    The list says which mechanism is used. LocalAlg names one cell, subset selection as many cells
-    or queries as the list and ε ask for.
+    The list names the mechanism. LocalAlg names one cell; subset selection names several cells or
+    queries, whose number follows from the list and ε.
 
     Privacy: each report is a fresh draw in the local model, (ε/m_C, δ/m_C) by LocalAlg and ε by
     subset selection. Draw once for each record and keep the result: a second draw for the same
@@ -91,10 +91,10 @@ class LocalRandomizer:
         """Prepare to report against ``head_list``, with the system's randomness by default.
 
         Args:
-            head_list: What the collector published.
-            campaign_id: The client's public name in this campaign, which decides whether it is
-                asked for its query only (subset selection). Without one the device tosses a coin.
-            randomness: Where the noise comes from.
+            head_list: The published list.
+            campaign_id: The client's public name in this campaign, which decides whether it reports
+                only its query (subset selection). Without one the device draws that itself.
+            randomness: Source of the noise.
         """
         self._randomness = randomness or Randomness.secure()
         require_same_kind(head_list, self._randomness)
@@ -106,9 +106,9 @@ class LocalRandomizer:
         self._channels = head_list.mechanism.channels(head_list.cells)
 
     def report(self, query: str | None, url: str | None) -> Report:
-        """Return what to send instead of ⟨query, url⟩; (None, None) if there is no record.
+        """Return the report to send instead of ⟨query, url⟩; pass (None, None) without a record.
 
-        A client without a record reports too: silence would tell that it has none.
+        A client without a record reports too: silence would reveal that it has none.
         """
         cell, question = self._index.cell(query, url), self._question()
         item = cell if question == "record" else int(self._query_of_cell[cell])

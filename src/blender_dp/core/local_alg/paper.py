@@ -1,6 +1,6 @@
 """LocalAlg as the paper states it (Fig. 6, ``fig:local-alg``), on cell numbers.
 
-Privacy: (ε/m_C, δ/m_C) per call in the local model (``theorem:localalg-priv``), m_C calls a
+Privacy: (ε/m_C, δ/m_C) per call in the local model (``theorem:localalg-priv``), m_C calls per
 client; see PRIVACY.md beside this file.
 """
 
@@ -15,7 +15,7 @@ from blender_dp.core.head_list.cells import BoolArray, IntArray
 _BLOCK = 1 << 16
 """Reports drawn at once: their words stay in the processor's cache."""
 _TABLE_BYTES = 1 << 21
-"""Size of a table of who names what."""
+"""Size of a table with one row per client and one column per cell."""
 
 
 def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> int:
@@ -24,9 +24,9 @@ def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> in
     Paper: Fig. 6, the body of the loop that opens on line 7, after the folding of lines 8-11.
 
     Args:
-        cell: What the user did, folded onto the list. Never leaves the device unless drawn.
+        cell: The true cell of the user's record. It is sent only if it is drawn.
         channel: The thresholds of this head list.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     cells = channel.cells
     q = int(cells.query_of_cell[cell])
@@ -40,7 +40,7 @@ def privatize(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> in
 
 
 def choose_cell(cell: int, channel: LocalAlgChannel, randomness: Randomness) -> tuple[int, ...]:
-    """Return what one report names: one cell."""
+    """Return the cell that one report names."""
     return (privatize(cell, channel, randomness),)
 
 
@@ -54,7 +54,7 @@ def privatize_many(
     true_cells: IntArray, channel: LocalAlgChannel, randomness: Randomness
 ) -> IntArray:
     """Return one report for each of many clients: :func:`privatize`, vectorised."""
-    if channel.cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be said (reading R3)
+    if channel.cells.query_count == 1:  # only ⟨⋆,⋆⟩ can be reported (reading R3)
         return true_cells.copy()
     reports = np.empty_like(true_cells)
     last_true_url_word = channel.last_true_url_word
@@ -69,7 +69,7 @@ def privatize_many(
 def choose_cells(
     true_cells: IntArray, channel: LocalAlgChannel, randomness: Randomness
 ) -> Iterator[BoolArray]:
-    """Yield which cell each of many clients names, a table at a time: a row is a client."""
+    """Yield the cells of many clients, in tables with one row per client."""
     reports = privatize_many(true_cells, channel, randomness)
     rows = max(_TABLE_BYTES // channel.size, 1)
     for start in range(0, len(reports), rows):
@@ -79,7 +79,7 @@ def choose_cells(
 def report_counts(
     true_counts: IntArray, channel: LocalAlgChannel, randomness: Randomness
 ) -> IntArray:
-    """Return how many reports name each cell, when this many clients truly hold each."""
+    """Return the number of reports that name each cell, given the true numbers of clients."""
     true_cells = np.repeat(np.arange(len(true_counts)), true_counts)
     reports = privatize_many(true_cells, channel, randomness)
     return np.bincount(reports, minlength=len(true_counts))

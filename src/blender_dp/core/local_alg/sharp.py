@@ -1,6 +1,6 @@
 """Subset selection: the report that a client of the ``sharp`` preset sends.
 
-Privacy: ε in the local model, one report a client; see PRIVACY.md beside this file.
+Privacy: ε in the local model, one report per client; see PRIVACY.md beside this file.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.local_alg.counted_subsets import SecureCoins, count_subsets
 
 _BLOCK_BYTES = 1 << 21
-"""Size of the table of who names what that is worked on at once: it stays in the cache."""
+"""Size of a table with one row per client and one column per item, which fits the cache."""
 
 
 def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> tuple[int, ...]:
@@ -23,9 +23,9 @@ def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> 
     for the last item (Floyd's algorithm: a position drawn twice gives way to the newest one).
 
     Args:
-        item: What the client holds. Never leaves the device unless drawn.
+        item: The client's true item. It is sent only if it is drawn.
         channel: The threshold of this question.
-        randomness: Where the noise comes from.
+        randomness: Source of the noise.
     """
     if channel.size == 1:
         return (0,)
@@ -45,7 +45,7 @@ def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> 
 def choose_subsets(
     true_items: IntArray, channel: SubsetChannel, randomness: Randomness
 ) -> Iterator[BoolArray]:
-    """Yield which items each of many clients names, a table at a time: a row is a client.
+    """Yield the items of many clients, in tables with one row per client.
 
     :func:`choose_subset`, vectorised over clients.
     """
@@ -61,7 +61,7 @@ def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness
     last = channel.size - 1
     everybody = np.arange(len(item))
     named = np.zeros((len(item), channel.size), dtype=np.bool_)
-    client = np.flatnonzero(~names_truth)  # who names the truth draws one position fewer
+    client = np.flatnonzero(~names_truth)  # a client that names the truth draws one position fewer
     for newest in range(last - channel.subset_size, last):
         draw = randomness.below_each(np.full(len(client), newest + 1))
         named[client, np.where(named[client, draw], newest, draw)] = True
@@ -74,5 +74,5 @@ def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness
 def subset_counts(
     true_counts: IntArray, channel: SubsetChannel, randomness: Randomness
 ) -> IntArray:
-    """Return how many reports name each item, given how many clients hold it."""
+    """Return the number of reports that name each item, given the true numbers of clients."""
     return count_subsets(true_counts, channel, SecureCoins(randomness))
