@@ -1,6 +1,7 @@
 """``devices`` and ``download``: arguments that cannot work are one sentence, before anything."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -37,6 +38,22 @@ def test_wrong_arguments_of_devices(
     outcome = command("devices", "--log", log, *arguments)
     assert (outcome.status, outcome.out) == (2, "")
     assert sentence in outcome.err
+
+
+def test_the_operators_token_is_asked_for_in_a_terminal(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+
+    def type_nothing(text: str) -> str:
+        asked.append(text)
+        return ""
+
+    monkeypatch.setattr("blender_dp.cli.devices.getpass", type_nothing)
+    outcome = command("devices", "--url", URL, "--drive")
+    assert "needs --operator-token-file" in outcome.err
+    assert asked == ["operator token: "]
 
 
 def test_a_new_campaign_needs_a_promise(command: Command, log: Path, token: Path) -> None:

@@ -1,7 +1,12 @@
 """``blender-dp devices``: simulates a population that takes part in a campaign."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from getpass import getpass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -18,7 +23,9 @@ from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.synthetic import Shape, synthesize, write_log
 
+_SYNTHETIC_USERS = 40_000
 _CONSENT = "I am a simulated user and hand over my simulated records."
 
 
@@ -80,8 +87,8 @@ class NewCampaign:
 
 def devices(
     *,
-    log: Annotated[list[str], Parameter(negative="")],
     url: str,
+    log: Annotated[list[str] | None, Parameter(negative="")] = None,
     campaign: UUID | None = None,
     count: int | None = None,
     opt_in: float = 0.05,
@@ -94,7 +101,7 @@ def devices(
     log_options: DeviceLog = DeviceLog(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
-    """Simulate a population of devices, taken from a log, with a running service.
+    """Simulate a population of devices, taken from a log or made up, with a running service.
 
     Opt-in users enrol and contribute their rows; every client reports one of its rows, drawn
     uniformly and randomised. Between the phases it waits for the campaign to move, or moves it.
@@ -102,19 +109,21 @@ def devices(
 
     Parameters
     ----------
-    log
-        Files, folders or patterns with raw records; may be given several times.
     url
         The service's address, such as http://127.0.0.1:8080.
+    log
+        Files, folders or patterns with raw records; may be given several times. Default: a
+        synthetic log like AOL's.
     campaign
         The campaign's id. With --drive it may be left out: then a campaign is created.
     count
-        Number of people of the log who take part. Default: all.
+        Number of people of the log who take part. Default: all, and 40,000 of a synthetic log.
     opt_in
         Share of them who opt in; or use --group.
     operator_token_file
-        File with an operator's token: for enrolment tokens, and for --drive. Without it the
-        campaign's enrolment must be open.
+        File with an operator's token: for enrolment tokens, and for --drive, which asks for the
+        token in the terminal if there is no file. Without --drive and file the campaign's
+        enrolment must be open.
     drive
         Make the operator's moves too, from draft to release.
     batch
@@ -128,14 +137,17 @@ def devices(
     """
     _require_numbers(batch, connections)
     token = None if operator_token_file is None else read_token(operator_token_file)
-    if drive and token is None:
+    if drive and token is None and sys.stdin.isatty():
+        token = getpass("operator token: ").strip()
+    if drive and not token:
         raise BlenderError("--drive makes the operator's moves and needs --operator-token-file")
     if campaign is None and not drive:
         raise BlenderError("give --campaign, the id of a campaign of this service")
     address = require_address(url)
     with HttpTransport(address) as transport, shown_progress(time_left=True) as progress:
         operator = Operator(transport=transport, token=token)
-        people = _people(log_options.log(log), count, opt_in, progress)
+        with _paths(log, count, progress) as paths:
+            people = _people(log_options.log(paths), count, opt_in, progress)
         chosen = campaign or operator.create(new.document(people, address))
         stage = Stage(
             url=address,
@@ -158,6 +170,20 @@ def devices(
         f"{played.contributed:,} opt-in users contributed, {played.reported:,} clients reported "
         f"({played.accepted:,} counted); the campaign is {played.state}"
     )
+
+
+@contextmanager
+def _paths(log: list[str] | None, count: int | None, progress: StepProgress) -> Iterator[list[str]]:
+    """Return the files of the log; a synthetic one lasts as long as the block."""
+    if log is not None:
+        yield log
+        return
+    progress.step("make a synthetic log")
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "log.parquet"
+        users = _SYNTHETIC_USERS if count is None else count
+        write_log(synthesize(Shape.AOL, users=users, progress=progress.share), file)
+        yield [str(file)]
 
 
 def _people(log: Log, count: int | None, opt_in: float, progress: StepProgress) -> People:

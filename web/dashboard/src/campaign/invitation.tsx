@@ -1,9 +1,9 @@
 /** Invitation: link, QR code and text with which people are asked to take part. */
-import { useState } from 'preact/hooks';
 import type { Campaign } from '../api/messages.js';
 import { sharePath } from '../api/service.js';
 import { useLoaded } from '../loading.js';
 import { Card } from '../parts/card.js';
+import { CopiedText } from '../parts/copied-text.js';
 import { Shown } from '../parts/loading-note.js';
 import { useVisit } from '../signed-in.js';
 
@@ -26,32 +26,11 @@ export function Invitation({ campaign }: { readonly campaign: Campaign }) {
               {location.origin + path}
             </a>
           </p>
-          <Shown loaded={text}>{(value) => <CopiedText text={value} />}</Shown>
+          <Shown loaded={text}>
+            {(value) => <CopiedText text={value} title="Copy the text" />}
+          </Shown>
         </div>
       </div>
     </Card>
-  );
-}
-
-function CopiedText({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState('');
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text); // there is none without HTTPS
-      setSaid('Copied.');
-    } catch {
-      setSaid('Your browser does not allow it: select the text and copy it.');
-    }
-  };
-  return (
-    <>
-      <pre class="invitation-text">{text}</pre>
-      <p class="controls">
-        <button type="button" class="button" onClick={copy}>
-          Copy the text
-        </button>
-        <span role="status">{said}</span>
-      </p>
-    </>
   );
 }

@@ -15,6 +15,7 @@ import { Invitation } from './invitation.js';
 import { NextMove, OtherMoves } from './moves.js';
 import { Progress } from './progress.js';
 import { StateMachine } from './state-machine.js';
+import { Trial } from './trial.js';
 
 /** How often counts are fetched anew. */
 export const EVERY_MS = 2500;
@@ -56,6 +57,7 @@ export function Overview({ campaign, again }: OverviewProps) {
           )
         }
       </Shown>
+      {isOperator && campaign.state === 'draft' && <Trial id={campaign.id} />}
       {who && isTakingPart(campaign) && <Invitation campaign={campaign} />}
       {isOperator && ['draft', 'opt-in-open'].includes(campaign.state) && (
         <Enrolment id={campaign.id} made={fetchProgress} />
