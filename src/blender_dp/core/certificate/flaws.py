@@ -117,7 +117,7 @@ def _f6(result: BlenderResult) -> Flaw:
         id="F6",
         size=promised - tight,
         sentence=f"LocalAlg is promised ε = {promised:g} and its reports differ by at most "
-        f"{tight:.3f}; the difference is accuracy not bought.",
+        f"{tight:.3f}; the difference is unused privacy budget.",
     )
 
 

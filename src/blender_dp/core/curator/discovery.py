@@ -36,16 +36,16 @@ class BranchChoice:
     def reason(self) -> str:
         """Return the reason for the branch as a sentence."""
         if self.weight_sum is None:
-            return "One record a user was declared: Laplace noise on counts."
+            return "One record per user was declared: Laplace noise on counts."
         compared = (
             f"an average user brings a weight of {self.average_weight:.2f} to a threshold of "
             f"{self.gauss_threshold:.1f} there, against one of {self.laplace_threshold:.1f} for "
             "counts of one record a user."
         )
         taken = (
-            "Many records a user, Gaussian noise"
+            "Many records per user, Gaussian noise"
             if self.branch == "gauss"
-            else ("One record a user, Laplace noise")
+            else ("One record per user, Laplace noise")
         )
         return f"{taken}: {compared}"
 
