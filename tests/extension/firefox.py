@@ -1,6 +1,7 @@
 """Firefox with the extension in it, driven by Marionette, its own protocol for tests."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -28,6 +29,8 @@ _PREFERENCES: dict[str, object] = {
     "network.proxy.allow_hijacking_localhost": True,
     "network.proxy.type": 1,
     "network.proxy.no_proxies_on": "",
+    # Else the browser's own questions take no click at first, so that nobody agrees by accident.
+    "security.notification_enable_delay": 0,
 }
 _PANEL = "PopupNotifications.panel"
 
@@ -90,9 +93,8 @@ class Firefox:
         """Press Allow in the browser's own question, and return what it asks."""
         wait_for(lambda: self._in_browser(f"return {_PANEL}.state") == "open", "the question")
         asked = self._in_browser(f"return {_PANEL}.textContent")
-        # Firefox takes no click in the first half second, so that nobody agrees by accident.
-        closed = f"{_PANEL}.firstElementChild?.button.click(); return {_PANEL}.state === 'closed'"
-        wait_for(lambda: bool(self._in_browser(closed)), "the end of the question")
+        self._in_browser(f"{_PANEL}.firstElementChild.button.click()")
+        wait_for(lambda: self._in_browser(f"return {_PANEL}.state") == "closed", "its end")
         return str(asked)
 
     def take_back(self, *kinds: str) -> None:
@@ -159,6 +161,7 @@ def running_firefox(profile: Path) -> Iterator[Firefox]:
         arguments = ["--headless", "--no-remote", "--profile", str(profile), "--marionette"]
         process = subprocess.Popen(
             [executable, *arguments, "--remote-allow-system-access", "about:blank"],
+            env={**os.environ, "HOME": str(profile), "MOZ_CRASHREPORTER_DISABLE": "1"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -17,6 +17,9 @@ from extension.search_engine import ENGINE
 from playwright.sync_api import BrowserContext, Page, Worker, expect, sync_playwright
 
 WEB = Path(__file__).parents[2] / "web"
+_PATIENCE = 20_000
+"""Milliseconds; Playwright's own 5,000 are few on a busy machine."""
+expect.set_options(timeout=_PATIENCE)
 _ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",
@@ -143,7 +146,7 @@ def person(extension: Path, profile: Path) -> Iterator[Person]:
             ignore_default_args=["--disable-extensions"],
             proxy={"server": recorder.address},
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(_PATIENCE)
         try:
             workers = context.service_workers
             worker = workers[0] if workers else context.wait_for_event("serviceworker")

@@ -94,7 +94,7 @@ export function withdrawalSentence(role: Role, state: EntryState): string {
   }
   return state === 'withdrawn'
     ? 'The service confirmed that it deleted them. What they cost stays counted.'
-    : 'You can withdraw while the campaign still takes searches. After that, ask the contact above.';
+    : 'You can withdraw, for good, while the campaign still takes searches. After that, ask the contact above.';
 }
 
 function recordCount(body: string): number | undefined {
