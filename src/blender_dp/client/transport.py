@@ -122,7 +122,7 @@ class HttpTransport:
     def send(
         self, method: str, path: str, *, body: bytes | None = None, token: str | None = None
     ) -> Answer:
-        """Send a request until it is answered, as long as patience lasts."""
+        """Send a request until it is answered or ``patience`` gives up."""
         attempt, is_silent = 0, False
         while True:
             attempt += 1

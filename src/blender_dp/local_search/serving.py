@@ -81,7 +81,7 @@ class ServingRule:
             return True
         error = _error_of_difference(row, clients, release)
         difference = row.opt_in_probability - clients
-        if row.cell == "query":  # the opt-in users count listed URLs only there (flaw F3)
+        if row.cell == "query":  # opt-in query totals have listed URLs only (flaw F3)
             difference = max(difference, 0.0)
         return abs(difference) <= self.widest_difference * error
 

@@ -14,9 +14,9 @@ class Words:
     """What a result is called in tables and pages; None keeps the usual word."""
 
     query_name: str | None = None
-    """What a query is called in tables and pages, such as product."""
+    """Name of a query in tables and pages, such as product."""
     url_name: str | None = None
-    """What a URL is called there, such as state."""
+    """Name of a URL in tables and pages, such as state."""
     title: str | None = None
     """Title of the report."""
 

@@ -36,7 +36,7 @@ class RareRecords:
 def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
     """Return the posterior of the records with D < max(5τ, 40·concentration).
 
-    Beyond, the posterior is near its normal approximation.
+    For larger D the posterior is close to its normal approximation.
     """
     concentration = views.whole_list.record_concentration
     small = views.scaled_values < max(5 * views.scaled_threshold, 40 * concentration)

@@ -28,7 +28,7 @@ Decrypt = Callable[[Contribution], list[Record]]
 _NONCE_BYTES = 12
 _LENGTH_BYTES = 8
 _SMALLEST = 1 << 10
-"""Bytes: an empty contribution and one of a few records have the same size."""
+"""Smallest padded size in bytes, equal for no records and for a few."""
 
 
 class DecryptionError(BlenderError):
