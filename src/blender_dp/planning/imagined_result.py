@@ -44,7 +44,7 @@ class ImaginedResult:
 
 def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
     """Run BLENDER on imagined users and compare the result with their truth."""
-    population = population.anew()
+    population = population.with_new_draws()
     result = blender(population, parameters, Randomness.seeded(population.seed))
     truth = population.true_cells(result.head_list)
     cells, blended = result.head_list.cells, result.blended

@@ -101,7 +101,7 @@ class ImaginedPopulation:
             seed=seed,
         )
 
-    def anew(self) -> "ImaginedPopulation":
+    def with_new_draws(self) -> "ImaginedPopulation":
         """Return the same users before any client has reported."""
         imagined = replace(self.imagined, drawn=[])
         randomise = all_at_once(generator(self.seed, _REPORTS))

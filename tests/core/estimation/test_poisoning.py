@@ -137,7 +137,7 @@ def test_one_pushed_record_among_hundreds_is_named() -> None:
     ((item, z),) = found.widest
     assert item == 12
     assert z == pytest.approx(-120 / np.sqrt(2 + 100 + 2 * SCALE**2))
-    assert found.sentence.startswith("One record or query of 300 compared differ")
+    assert found.sentence.startswith("1 record or query differs between opt-in users")
 
 
 def test_the_p_value_counts_every_comparison() -> None:
@@ -160,9 +160,11 @@ def test_an_excess_of_the_clients_is_judged_by_its_own_tail() -> None:
 def test_without_an_alarm_nothing_is_named() -> None:
     found = verdict(np.full(len(MU), 20.0))
     assert (found.comparisons, found.p_value, found.widest) == (300, 1.0, ())
-    silence = "No single record or query of 300 compared sets the groups apart."
+    silence = (
+        "No record or query differs suspiciously between opt-in users and clients (300 compared)."
+    )
     assert found.sentence.startswith(silence)
-    assert "would be seen in four of five cases" in found.sentence
+    assert "This test detects fake reports on any single record from " in found.sentence
 
 
 def test_a_push_that_nobody_could_see_is_not_called_visible() -> None:
@@ -172,7 +174,7 @@ def test_a_push_that_nobody_could_see_is_not_called_visible() -> None:
     visible = few.visible()
     assert visible is not None
     assert (visible.easiest, visible.hardest, visible.spread) == (None, None, None)
-    assert visible.sentence == "There are too few users to see any push."
+    assert visible.sentence == "There are too few users to detect fake reports."
 
 
 def test_a_push_is_parted_over_no_more_records_than_there_are() -> None:
@@ -180,7 +182,7 @@ def test_a_push_is_parted_over_no_more_records_than_there_are() -> None:
     visible = pushes(compared).visible()
     assert visible is not None
     assert visible.spread_over == 3
-    assert "parted over 3 records" in visible.sentence
+    assert "if they are spread over 3 records" in visible.sentence
 
 
 def test_many_small_excesses_raise_the_alarm_together() -> None:
@@ -189,7 +191,7 @@ def test_many_small_excesses_raise_the_alarm_together() -> None:
     found = verdict(difference)
     assert found.is_alarming
     assert found.widest == ()
-    assert found.sentence.startswith("Many records together of 300 compared differ")
+    assert found.sentence.startswith("Many records together differ between")
 
 
 def test_chance_raises_the_whole_alarm_less_than_once_in_a_thousand(seed: int) -> None:

@@ -82,7 +82,8 @@ def _f3(result: BlenderResult) -> Flaw:
         id="F3",
         size=mass,
         sentence="Listed queries with another URL are counted as everything else by the opt-in "
-        f"users and under their query by the clients: {mass:.2%} of the mass, say the clients.",
+        f"users and under their query by the clients: {mass:.2%} of all records, by the clients' "
+        "estimate.",
     )
 
 
@@ -117,7 +118,7 @@ def _f6(result: BlenderResult) -> Flaw:
         id="F6",
         size=promised - tight,
         sentence=f"LocalAlg is promised ε = {promised:g} and its reports differ by at most "
-        f"{tight:.3f}; the difference is unused privacy budget.",
+        f"{tight:.3f}. Spending the rest would have made the estimates more accurate.",
     )
 
 

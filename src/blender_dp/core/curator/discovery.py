@@ -36,18 +36,17 @@ class BranchChoice:
     def reason(self) -> str:
         """Return the reason for the branch as a sentence."""
         if self.weight_sum is None:
-            return "One record per user was declared: Laplace noise on counts."
-        compared = (
-            f"an average user brings a weight of {self.average_weight:.2f} to a threshold of "
-            f"{self.gauss_threshold:.1f} there, against one of {self.laplace_threshold:.1f} for "
-            "counts of one record a user."
-        )
+            return "One record per user was declared: counts with Laplace noise."
         taken = (
             "Many records per user, Gaussian noise"
             if self.branch == "gauss"
-            else ("One record per user, Laplace noise")
+            else "One record per user, Laplace noise"
         )
-        return f"{taken}: {compared}"
+        return (
+            f"{taken}. With many records per user, the average user has a weight of "
+            f"{self.average_weight:.2f} and the threshold is {self.gauss_threshold:.1f}. With one "
+            f"record per user, the threshold is {self.laplace_threshold:.1f}."
+        )
 
 
 def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:

@@ -38,7 +38,10 @@ class Noise(Protocol):
         ...
 
 
-def everybody_twice(users: OptInUsers, parameters: Parameters) -> tuple[OptInUsers, OptInUsers]:  # noqa: ARG001 - nothing to choose
+def use_all_users_in_both_parts(
+    users: OptInUsers,
+    parameters: Parameters,  # noqa: ARG001 - nothing to choose
+) -> tuple[OptInUsers, OptInUsers]:
     """Let every opt-in user find the list and be counted; the two share the budget."""
     return users, users
 

@@ -170,16 +170,16 @@ class Visible:
     def sentence(self) -> str:
         """Return the result as a sentence."""
         pushes = [
-            (self.hardest, "of any single record"),
-            (self.median, "of half of the records"),
-            (self.spread, f"parted over {self.spread_over} records"),
+            (self.hardest, "on any single record"),
+            (self.median, "on half of the records"),
+            (self.spread, f"if they are spread over {self.spread_over} records"),
         ]
-        seen = [f"{what} by {share:.2%} of the clients" for share, what in pushes if share]
+        seen = [f"{what} from {share:.2%} of the clients on" for share, what in pushes if share]
         if self.spread_over < 2:
             seen = seen[:1]
         if not seen:
-            return "There are too few users to see any push."
-        return f"A push {', '.join(seen)} would be seen in four of five cases."
+            return "There are too few users to detect fake reports."
+        return f"This test detects fake reports {', '.join(seen)} (80% power)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,17 +209,18 @@ class Disagreement:
         """Return the result as a sentence."""
         if not self.is_alarming:
             silence = (
-                f"No single record or query of {self.comparisons:,} compared sets the groups apart."
+                "No record or query differs suspiciously between opt-in users and clients "
+                f"({self.comparisons:,} compared)."
             )
             visible = self.visible()
             return f"{silence} {visible.sentence}" if visible else silence
         found = len(self.widest)
-        subject = "Many records together" if not found else "One record or query"
-        many = f"{found} records or queries" if found > 1 else subject
+        one = "1 record or query differs" if found else "Many records together differ"
+        differing = f"{found} records or queries differ" if found > 1 else one
         return (
-            f"{many} of {self.comparisons:,} compared differ between opt-in users and clients by "
-            f"more than chance (p = {self.p_value:.1g}): fake reports or colluding accounts may "
-            "have pushed them, or the groups differ there. Do not rely on them."
+            f"{differing} between opt-in users and clients by more than chance "
+            f"({self.comparisons:,} compared, p = {self.p_value:.1g}). The cause may be fake "
+            "reports, colluding accounts or a real difference. Do not rely on these estimates."
         )
 
 

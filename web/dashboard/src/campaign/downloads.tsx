@@ -44,7 +44,7 @@ const OFFERED: readonly Offered[] = [
     name: 'certificate',
     file: 'certificate.json',
     from: 'list-published',
-    what: 'What is spent of everybody’s privacy; check it with blender-dp certify.',
+    what: 'The privacy that each group spent. Check it with blender-dp certify.',
   },
   {
     name: 'head-list',

@@ -48,8 +48,8 @@ function PublishedList({ list, checked }: CheckedList) {
             { name: 'Mechanism', value: mechanism.name.replaceAll('-', ' ') },
             { name: 'ε of a report', value: plain(numberOf(mechanism.epsilon)) },
             {
-              name: 'Asked for the query only',
-              value: share === undefined ? 'nobody' : percent(numberOf(share)),
+              name: 'Clients who report only the query',
+              value: share === undefined ? 'none' : percent(numberOf(share)),
             },
           ]}
         />

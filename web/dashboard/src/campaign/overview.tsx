@@ -85,7 +85,7 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
       ))}
       <Tiles
         tiles={[
-          { name: 'ε, for everybody', value: plain(epsilon) },
+          { name: 'ε, for all users', value: plain(epsilon) },
           { name: 'δ, for opt-in users', value: plain(delta) },
           { name: 'Preset', value: String(parameters.preset ?? '') },
           { name: 'Queries kept at most', value: typeof size === 'number' ? count(size) : 'all' },

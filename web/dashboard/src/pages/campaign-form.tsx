@@ -151,17 +151,17 @@ function Promise_(props: FormProps) {
 
 /** Says what the typed ε means. */
 function epsilonHint({ draft, faults }: FormProps): string {
-  const bound = 'The bound on everybody’s privacy loss; smaller is more private.';
+  const bound = 'The bound on the privacy loss of each user; smaller is more private.';
   const meaning = epsilonMeaning(Number(draft.epsilon))[1];
   return draft.epsilon.trim() && !faults.epsilon && meaning ? `${bound} ${meaning}` : bound;
 }
 
 const RULES = [
   ['opt_in_until', 'Seal the opt-in side at'],
-  ['opt_in_enough', '… or at so many contributions'],
+  ['opt_in_enough', '… or at this number of contributions'],
   ['clients_from', 'Open for clients at'],
   ['clients_until', 'Seal the clients’ side at'],
-  ['clients_enough', '… or at so many reports'],
+  ['clients_enough', '… or at this number of reports'],
   ['open_hours', 'A number seals a side only after this many hours'],
 ] as const;
 

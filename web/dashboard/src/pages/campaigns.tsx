@@ -36,8 +36,9 @@ function CampaignTable({ campaigns }: { readonly campaigns: readonly Campaign[] 
   if (campaigns.length === 0) {
     return (
       <p class="card empty">
-        There is no campaign yet. A campaign goes from consent to a release: opt-in users find what
-        is popular, everybody else’s devices say how popular, and nobody’s own searches are learnt.
+        There is no campaign yet. In a campaign, people who opt in send their searches: these show
+        what is popular. All other people send private reports: these show how popular it is. The
+        release has only numbers with noise.
       </p>
     );
   }
