@@ -27,7 +27,7 @@ class ClientsAtP:
 
     @classmethod
     def of(cls, clients: ClientViews, views: OptInViews, p: FloatArray) -> "ClientsAtP":
-        """Take the variances at ``p``."""
+        """Compute the variances at ``p``."""
         cells, whole_list, share = views.cells, views.whole_list, 1 - views.sampled
         x, v = np.zeros(cells.cell_count), np.full(cells.cell_count, np.inf)
         y, v_q = np.zeros(cells.query_count), np.full(cells.query_count, np.inf)

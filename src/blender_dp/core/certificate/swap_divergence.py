@@ -50,7 +50,7 @@ def _divergence(
         epsilon: ε.
     """
     bits = removed[0].bits
-    odds = (1 << 2 * bits) // decay_enclosure(epsilon, bits).high  # only the lower end of e^ε
+    odds = (1 << 2 * bits) // decay_enclosure(epsilon, bits).high  # a lower bound of e^ε is enough
     (p, q), (q_other, p_other) = removed, added
     total = 0
     for p_1, q_1 in ((p, q), (p.complement(), q.complement())):

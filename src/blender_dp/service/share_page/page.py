@@ -110,7 +110,7 @@ def read_asset(name: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text as HTML, line by line without signs that are invisible."""
+    """Return a text as HTML, line by line, without invisible characters."""
     return "\n".join(escape(visible(line)) for line in text.split("\n"))
 
 
