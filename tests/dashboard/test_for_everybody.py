@@ -17,6 +17,8 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES: dict[str, tuple[str, str]] = {
     "campaigns": ("#/campaigns", "Campaigns"),
     "new": ("#/new", "New campaign"),
+    "edit": ("#/edit/{2}", "Edit the draft"),
+    "draft": ("#/campaigns/{2}", "Try it with simulated devices"),
     "duplicate": ("#/new?like={1}", "New campaign"),
     "overview": ("#/campaigns/{1}", "State"),
     "head list": ("#/campaigns/{1}/head-list", "Signed and logged"),
@@ -37,13 +39,20 @@ OVERLAPPING = """(() => {
 """Pairs of cards of which one lies on the other."""
 
 
+@pytest.fixture(scope="session")
+def draft(service: LiveService) -> str:
+    """Return a campaign that is not open yet."""
+    with service.http as http:
+        return str(http.post("/campaigns", json=new_campaign("A draft")).json()["id"])
+
+
 @pytest.fixture
-def visit(open_page: OpenPage, released: tuple[str, str]) -> Visit:
+def visit(open_page: OpenPage, released: tuple[str, str], draft: str) -> Visit:
     """Return a function that opens a page and waits until it is drawn."""
 
     def visited(name: str, **options: object) -> Page:
         address, heading = PAGES[name]
-        page = open_page(address.format(*released), **options)
+        page = open_page(address.format(*released, draft), **options)
         expect(page.get_by_role("heading", name=heading).first).to_be_visible()
         expect(page.get_by_text("Fetching …")).to_have_count(0)
         for chart in page.locator(".chart").all():

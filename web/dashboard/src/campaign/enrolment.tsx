@@ -1,6 +1,6 @@
 /** Enrolment tokens for people whom the operator asks; shown once, so they are saved as a file. */
 
-import { plural } from '@blender-dp/pages/numbers.js';
+import { count, plural } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';
 import type { ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';
@@ -10,16 +10,23 @@ import { Refused } from '../parts/loading-note.js';
 import { saveText } from '../parts/saving.js';
 import { useVisit } from '../signed-in.js';
 
+const MOST_TOKENS = 10_000;
+
 export function Enrolment({ id, made }: { readonly id: string; readonly made: () => void }) {
   const { service } = useVisit();
   const [number, setNumber] = useState('100');
   const [said, setSaid] = useState('');
+  const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ServiceProblem | null>(null);
+  const wanted = Number(number);
+  const isPossible = Number.isInteger(wanted) && wanted >= 1 && wanted <= MOST_TOKENS;
   const make = async (event: Event) => {
     event.preventDefault();
+    if (isBusy || !isPossible) return;
+    setBusy(true);
     setProblem(null);
     try {
-      const { tokens } = await service.enrolments(id, Number(number));
+      const { tokens } = await service.enrolments(id, wanted);
       saveText('enrolment-tokens.txt', `${tokens.join('\n')}\n`);
       setSaid(
         `${plural(tokens.length, 'token was', 'tokens were')} saved; they are shown nowhere else.`,
@@ -28,6 +35,7 @@ export function Enrolment({ id, made }: { readonly id: string; readonly made: ()
     } catch (thrown) {
       setProblem(problemFrom(thrown));
     }
+    setBusy(false);
   };
   return (
     <Card
@@ -35,9 +43,16 @@ export function Enrolment({ id, made }: { readonly id: string; readonly made: ()
       caption="Each lets one person contribute once. The service keeps only a digest of each."
     >
       <form class="inline-form" onSubmit={make}>
-        <TextField label="How many" value={number} change={setNumber} mode="numeric" isNeeded />
-        <button type="submit" class="button">
-          Make and save them
+        <TextField
+          label="How many"
+          value={number}
+          change={setNumber}
+          mode="numeric"
+          fault={isPossible ? undefined : `From 1 to ${count(MOST_TOKENS)} at a time.`}
+          isNeeded
+        />
+        <button type="submit" class="button" aria-disabled={isBusy}>
+          {isBusy ? 'Making them …' : 'Make and save them'}
         </button>
       </form>
       <p role="status">{said}</p>

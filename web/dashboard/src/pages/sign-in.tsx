@@ -31,7 +31,10 @@ export function SignInPage({ signIn }: { readonly signIn: (token: string, who: T
           hint="Printed at the service’s first start, or made with: blender-dp token create NAME --role operator. It is kept in this tab only."
           type="password"
           value={token}
-          change={setToken}
+          change={(typed) => {
+            setToken(typed);
+            setProblem(null);
+          }}
           isNeeded
         />
         {problem && <Refused problem={problem} />}

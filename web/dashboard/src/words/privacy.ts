@@ -61,9 +61,9 @@ function optInPassage(campaign: Campaign): Passage {
   return {
     title: 'If you opt in',
     sentences: [
-      'Your device sends your searches and the pages you chose to the organisation, with the consent that you gave. They are encrypted where they are stored.',
-      'They are used once: to find what is popular, with random noise that hides what any one person contributed. Only that noisy result is published.',
-      `Opting in means agreeing to version ${campaign.consent.version} of the consent text. Until the collection is sealed you can withdraw, and your records are deleted.`,
+      `Your device sends your searches and the pages you chose, as they are. ${campaign.controller ?? 'The organisation'} can read them until they are deleted. They are stored encrypted.`,
+      'They are used once, to find what is popular. Random noise is added to the totals, so that no single person shows. Only these totals are published.',
+      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection is sealed. Then your records are deleted.`,
     ],
   };
 }
@@ -72,7 +72,7 @@ function clientPassage(list: HeadListDocument | null): Passage {
   return {
     title: 'If you send private reports',
     sentences: [
-      'Your device fetches a public list of popular searches. It sends one report: entries of that list, picked at random, with a bias towards what is true for you that ε limits. What you searched for never leaves your device as text, and nothing outside the list can be sent at all.',
+      'Your device fetches a public list of popular searches. It sends one report: some entries of that list, partly picked at random. Your own words never leave your device. Nothing outside the list can be sent.',
       ...(list ? listSentences(list) : []),
     ],
   };
@@ -101,7 +101,7 @@ interface AskedQuestion {
 function questionSentence({ share, what, entries }: AskedQuestion, epsilon: number): string {
   const { named, truth } = subsetChannel(entries, epsilon);
   const often = Math.round(truth * 100);
-  return `${percent(share, 0)} of the devices, picked at random, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. In about ${often} of 100 reports the true one is among them; the others name only random ones, and nobody can tell which is which.`;
+  return `${percent(share, 0)} of the devices, picked at random, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. In about ${often} of 100 reports the true one is among them. All other reports name only random ones. Nobody can tell which is which.`;
 }
 
 function epsilonPassage(campaign: Campaign): Passage {
@@ -122,9 +122,9 @@ function keptPassage(campaign: Campaign): Passage {
     title: 'How long raw data is kept',
     sentences: [
       isDeleted
-        ? 'The raw records of opt-in users were deleted when the list was made. The key that they were encrypted with is destroyed right after; the job list of the campaign shows when that is done.'
+        ? 'The raw records of opt-in users were deleted when the list was made. Their key is destroyed right after. The list of jobs shows when that is done.'
         : `Raw records of opt-in users are kept until the list of popular searches is made${deadline(campaign)}. Then they are deleted and their key is destroyed.`,
-      'Private reports are only counted: what a report names is added to totals when it arrives and is not kept. Until the release the service remembers the random number of each report and a short keyed check of its content, so that none is counted twice; then both are deleted.',
+      'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept. Until the release the service keeps the random number of each report and a short check code, so that none is counted twice. Then both are deleted.',
     ],
   };
 }
