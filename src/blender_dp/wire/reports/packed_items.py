@@ -123,7 +123,7 @@ class ItemPacking:
         if not self.length:  # there is only one item, which needs no bits
             return np.zeros((len(reports), self.subset_size), dtype=np.int64)
         first, shift = _places(self.subset_size, self.bits_per_item)
-        bytes_each = self.bits_per_item // 8 + 2  # that a number may extend over
+        bytes_each = self.bits_per_item // 8 + 2  # at most, for one number
         padded = np.zeros((len(reports), self.length + bytes_each), dtype=np.int64)
         padded[:, : self.length] = reports
         items = padded[:, first]

@@ -46,7 +46,7 @@ def _file(name: str, media_type: str, summary: str, render: Rendering) -> HTTPRo
         content = await service.file_turns.run(
             lambda: render(service, json.loads(published)),
         )
-        # Saved, not shown: the report has scripts, which pages of the service may not.
+        # Saved, not shown: the report has scripts, which the service's pages do not allow.
         headers = {
             "cache-control": CACHED,
             "content-disposition": f'attachment; filename="{name}"',
