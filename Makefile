@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay drift \
 	presets planning dashboard wheel extension attack mutants fuzz poisoning
 
 PYTHON ?= python3
@@ -73,6 +73,9 @@ docs: .make/dev ## Write the generated reference pages anew
 
 accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy
+
+relay: .make/dev ## Measure accuracy with relay clients; writes benchmarks/relay.md
+	@$(BIN)/python -m benchmarks.relay
 
 drift: .make/dev ## Measure size and power of the test of drift; writes benchmarks/drift.md
 	@$(BIN)/python -m benchmarks.drift

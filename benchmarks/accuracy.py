@@ -91,13 +91,14 @@ def table() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for shape, bounds in BOUNDS.items():
-        log = _workload(shape)
+        log = workload(shape)
         parts += [_sharp_row(log, shape, bound) for bound in bounds]
         beside += [_paper_row(log, shape, epsilon) for epsilon in {b.epsilon: 0 for b in bounds}]
     return "\n".join([*parts, MISSES, *beside])
 
 
-def _workload(shape: Shape) -> CodedLog:
+def workload(shape: Shape) -> CodedLog:
+    """Return the log of a workload."""
     log = synthesize(shape, seed=SEEDS[shape])
     return CodedLog.of(log.user, log.query, log.url)
 
@@ -110,26 +111,26 @@ def _sharp_row(log: CodedLog, shape: Shape, bound: Bound) -> str:
         one_record_each=shape is Shape.AOL_SINGLE,
     )
     found = _runs(log, parameters, SHARP_RUNS)
-    cover = [_mean(found, "record_coverage"), _mean(found, "query_coverage")]
+    cover = [mean_of(found, "record_coverage"), mean_of(found, "query_coverage")]
     covers = [
-        _marked(f"{share:.3f}", low <= share <= high)
+        marked(f"{share:.3f}", low <= share <= high)
         for share, (low, high) in zip(cover, (RECORD_COVERAGE, QUERY_COVERAGE), strict=True)
     ]
-    bias = _mean(found, "rare_half_bias")
+    bias = mean_of(found, "rare_half_bias")
     cells = [
         str(shape),
         str(bound.epsilon),
         "50 queries" if bound.trimmed else "all",
-        _against(found, "records", bound.records, at_least=True, digits=".1f"),
-        _against(found, "ndcg", bound.ndcg, at_least=True, digits=".4f"),
+        against(found, "records", bound.records, at_least=True, digits=".1f"),
+        against(found, "ndcg", bound.ndcg, at_least=True, digits=".4f"),
         *(
-            _against(found, name, getattr(bound, name), at_least=False, digits=".5f")
+            against(found, name, getattr(bound, name), at_least=False, digits=".5f")
             for name in ("query_l1", "record_l1", "query_l1_top_50")
         ),
         ", ".join(covers),
-        _marked(f"{bias:+.3f}", abs(bias) <= MOST_BIAS),
+        marked(f"{bias:+.3f}", abs(bias) <= MOST_BIAS),
     ]
-    return _row(cells)
+    return row(cells)
 
 
 def _paper_row(log: CodedLog, shape: Shape, epsilon: int) -> str:
@@ -145,9 +146,9 @@ def _paper_row(log: CodedLog, shape: Shape, epsilon: int) -> str:
         _shown(found, "ndcg"),
         _shown(found, "query_l1"),
         f"{median(score.record_l1 for score in found):.4g}",
-        f"{_mean(found, 'record_coverage'):.3f}, {_mean(found, 'query_coverage'):.3f}",
+        f"{mean_of(found, 'record_coverage'):.3f}, {mean_of(found, 'query_coverage'):.3f}",
     ]
-    return _row(cells)
+    return row(cells)
 
 
 def _runs(log: CodedLog, parameters: Parameters, runs: int) -> list[Scores]:
@@ -155,7 +156,8 @@ def _runs(log: CodedLog, parameters: Parameters, runs: int) -> list[Scores]:
     return run_trials(log, experiment, workers=1)
 
 
-def _mean(found: Sequence[Scores], name: str) -> float:
+def mean_of(found: Sequence[Scores], name: str) -> float:
+    """Return the mean of a measure."""
     return float(mean(getattr(score, name) for score in found))
 
 
@@ -164,33 +166,40 @@ def _shown(found: Sequence[Scores], name: str) -> str:
     return f"{mean(values):.4g} ± {stdev(values) / math.sqrt(len(values)):.2g}"
 
 
-def _against(
+def against(
     found: Sequence[Scores], name: str, bound: float, *, at_least: bool, digits: str
 ) -> str:
-    value = _mean(found, name)
+    """Return the mean of a measure beside its bound."""
+    value = mean_of(found, name)
     sign = "≥" if at_least else "≤"
     kept = value >= bound if at_least else value <= bound
-    return f"{_marked(format(value, digits), kept)} ({sign} {bound:g})"
+    return f"{marked(format(value, digits), kept)} ({sign} {bound:g})"
 
 
-def _marked(text: str, kept: bool) -> str:
+def marked(text: str, kept: bool) -> str:
+    """Return the text, in bold if it misses its bound."""
     return text if kept else f"**{text}**"
 
 
-def _row(cells: Sequence[str]) -> str:
-    row = f"| {' | '.join(cells)} |"
-    print(row, flush=True)
-    return row
+def row(cells: Sequence[str]) -> str:
+    """Print a row of a table, and return it."""
+    line = f"| {' | '.join(cells)} |"
+    print(line, flush=True)
+    return line
+
+
+def made_by(target: str) -> str:
+    """Say how and where a page was made."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"Made by `make {target}` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, "
+        f"{memory:.0f} GiB, Python {platform.python_version()}. Synthetic data.\n\n"
+    )
 
 
 def main() -> None:
     """Measure, print and write."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    head = (
-        "# Accuracy of the two presets\n\n"
-        f"Made by `make accuracy` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, "
-        f"{memory:.0f} GiB, Python {platform.python_version()}. Synthetic data.\n\n"
-    )
+    head = f"# Accuracy of the two presets\n\n{made_by('accuracy')}"
     RESULTS.write_text(head + table() + "\n", encoding="utf-8")
 
 

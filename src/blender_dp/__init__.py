@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from blender_dp.core.blender import create_head_list as create_head_list
     from blender_dp.core.certificate.certificate import Certificate as Certificate
     from blender_dp.core.certificate.certify import certify as certify
+    from blender_dp.core.channels.relayed import RelayRules as RelayRules
     from blender_dp.core.channels.report import Report as Report
     from blender_dp.core.errors import BlenderError as BlenderError
     from blender_dp.core.estimation.release import Release as Release
@@ -47,6 +48,7 @@ _MODULES = {
     "Plan": "planning.plan",
     "Randomness": "core.exact.randomness",
     "Record": "core.head_list.head_list",
+    "RelayRules": "core.channels.relayed",
     "Release": "core.estimation.release",
     "Report": "core.channels.report",
     "RunResult": "engine.run",

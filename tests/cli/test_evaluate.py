@@ -121,6 +121,9 @@ def test_an_earlier_evaluation_is_replaced_only_when_asked(
         *(("--repetitions", value) for value in ("0", "-1", "1.5", "word", "")),
         *(("--workers", value) for value in ("0", "-1", "1.5", "word")),
         *(("--opt-in", value) for value in ("0", "1", "nan", "-0.1", "word")),
+        *(("--relay", value) for value in ("1.1", "nan", "-0.1", "word")),
+        ("--relay-cap", "0"),
+        ("--relay-dishonest", "1"),
         *(("--seed", value) for value in ("-1", "1.5", "word")),
         *(("--epsilon", value) for value in ("0", "nan", "1e-9")),
         *(("--memory-limit", value) for value in ("1MB", "word")),
@@ -195,6 +198,7 @@ def test_a_thousand_million_users_are_imagined_as_counts(command: Command) -> No
         (("--users=1e5", "--repetitions=0"), "--repetitions"),
         (("--users=1e5", "--seed=-1"), "--seed"),
         (("--users=1e5", "-o", "out"), "--output"),
+        (("--users=1e5", "--relay=1"), "--relay"),
         ((), "either a log or --users"),
     ],
 )

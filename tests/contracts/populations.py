@@ -32,11 +32,12 @@ def in_memory(
     directory: Path,  # noqa: ARG001 - the others need it
     *,
     opt_in: float | None,
+    relay: float = 0.0,
     records_per_user: int = 1,  # noqa: ARG001 - the oracle keeps every row
     all_rows: bool = False,  # noqa: ARG001
 ) -> Iterator[Population]:
     """Open the oracle."""
-    yield MemoryPopulation.of(rows, randomness, opt_in=opt_in)
+    yield MemoryPopulation.of(rows, randomness, opt_in=opt_in, relay=relay)
 
 
 @contextmanager
@@ -45,6 +46,7 @@ def _duckdb(
     randomness: Randomness,
     *,
     opt_in: float | None,
+    relay: float = 0.0,
     records_per_user: int = 1,
     all_rows: bool = False,
     rescans: bool,
@@ -58,6 +60,7 @@ def _duckdb(
             DuckDBTables(connection, source, memory_limit=memory_limit),
             randomness,
             opt_in=opt_in,
+            relay=relay,
             records_per_user=records_per_user,
             all_rows=all_rows,
         )
@@ -91,6 +94,7 @@ def duckdb_parquet(
     directory: Path,
     *,
     opt_in: float | None,
+    relay: float = 0.0,
     records_per_user: int = 1,
     all_rows: bool = False,
 ) -> Iterator[Population]:
@@ -107,6 +111,7 @@ def duckdb_parquet(
         path,
         randomness,
         opt_in=opt_in,
+        relay=relay,
         records_per_user=records_per_user,
         all_rows=all_rows,
         rescans=True,
@@ -125,6 +130,7 @@ def on_spark(spark: SparkSession) -> Callable[..., AbstractContextManager[Popula
         directory: Path,
         *,
         opt_in: float | None,
+        relay: float = 0.0,
         records_per_user: int = 1,
         all_rows: bool = False,
     ) -> Iterator[Population]:
@@ -137,6 +143,7 @@ def on_spark(spark: SparkSession) -> Callable[..., AbstractContextManager[Popula
                 SparkTables(spark, log, frames),
                 randomness,
                 opt_in=opt_in,
+                relay=relay,
                 records_per_user=records_per_user,
                 all_rows=all_rows,
             )

@@ -27,6 +27,7 @@ def numbers(result: BlenderResult) -> dict[str, object]:
         "sums": tally.sums.tolist(),
         "squares": (tally.record_squares, tally.query_squares),
         "reports": result.clients.counts.tolist(),
+        "relayed": None if result.relayed is None else result.relayed.counts.tolist(),
         "blend": result.blended.cells.projected.tolist(),
     }
 
@@ -36,18 +37,23 @@ def first_rows(rows: Sequence[LogRow]) -> list[LogRow]:
     return list({row.user: row for row in reversed(rows)}.values())
 
 
-@pytest.mark.parametrize("parameters", [MANY, DECLARED], ids=["many records", "one record"])
+@pytest.mark.parametrize(
+    ("parameters", "relay"),
+    [(MANY, 0.0), (DECLARED, 0.0), (DECLARED, 0.4)],
+    ids=["many records", "one record", "relay"],
+)
 def test_same_rows_and_seed_give_the_oracles_result(
-    opened: Opener, seed: int, tmp_path: Path, parameters: Parameters
+    opened: Opener, seed: int, tmp_path: Path, parameters: Parameters, relay: float
 ) -> None:
     rows = made_up_log(seed)
     if parameters.one_record_each:
         rows = first_rows(rows)
     results = []
     for kind in (opened, lambda *a, **k: in_memory(a[0], Randomness.seeded(a[1]), tmp_path, **k)):
-        with kind(rows, seed, opt_in=0.5, all_rows=True) as population:
+        with kind(rows, seed, opt_in=0.5, relay=relay, all_rows=True) as population:
             results.append(blender(population, parameters, Randomness.seeded(seed + 1)))
     assert results[0].head_list.queries
+    assert (results[0].relayed is not None) == (relay > 0)
     assert numbers(results[0]) == numbers(results[1])
 
 

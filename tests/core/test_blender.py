@@ -50,6 +50,10 @@ class Watched:
     def clients(self) -> "WatchedClients":
         return WatchedClients(self)
 
+    @property
+    def relayed(self) -> None:
+        return None
+
 
 @dataclass
 class WatchedUsers(NeverAsked):

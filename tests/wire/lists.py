@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 
@@ -26,6 +28,12 @@ SHARP_LIST = HeadList.of(
     RECORDS, mechanism=SubsetSelectionMechanism(epsilon=1.0, query_share=0.25), private=True
 )
 """Eight cells of which two are named, four queries of which one is."""
+RELAY_LIST = replace(
+    SHARP_LIST,
+    relay=RelayMechanism(
+        epsilon=1.0, delta=1e-5, report_epsilon=3.25, least_batch=500, dishonest=0.2
+    ),
+)
 OTHER_LIST = HeadList.of(RECORDS[1:], mechanism=MECHANISM, private=True)
 
 AWKWARD = (

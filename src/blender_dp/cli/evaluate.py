@@ -1,6 +1,7 @@
 """``blender-dp evaluate``: measures the quality of many runs against the truth."""
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 
 from blender_dp.cli.imagined_evaluation import ImaginedTrials, evaluate_imagined
 from blender_dp.cli.measures import print_measures
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise
+from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise, RelayOptions
 from blender_dp.cli.terminal import StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError, is_installed
 from blender_dp.evaluation.trials.coded_log import CodedLog
@@ -37,6 +38,7 @@ def evaluate(
     like: str | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     opt_in: float | None = None,
+    relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
     repetitions: int | None = None,
     workers: int | None = None,
     seed: int = 0,
@@ -81,8 +83,7 @@ def evaluate(
         Print the summary for a program instead of the table.
     """
     if users is not None and log is None:
-        if output is not None:
-            raise ParameterError("output", "left out with --users", str(output))
+        _refuse_with_users(output, relay)
         asked = ImaginedTrials(users=users, opt_in=opt_in, repetitions=repetitions, seed=seed)
         evaluate_imagined(parameters, asked, like=like or "aol", as_json=json)
         return
@@ -97,6 +98,7 @@ def evaluate(
     experiment = Experiment(
         parameters=parameters,
         opt_in=DEFAULT_OPT_IN if opt_in is None else opt_in,
+        relay=relay.rules(),
         repetitions=DEFAULT_REPETITIONS if repetitions is None else repetitions,
         seed=seed,
     )
@@ -121,6 +123,14 @@ def evaluate(
         print_json(_document(experiment, coded_log.users, output, measures))
     else:
         print_measures(measures)
+
+
+def _refuse_with_users(output: Path | None, relay: RelayOptions) -> None:
+    """Refuse the options that need a log."""
+    if output is not None:
+        raise ParameterError("output", "left out with --users", str(output))
+    if relay.relay:
+        raise ParameterError("relay", "left out with --users", relay.relay)
 
 
 def _scores(
@@ -165,11 +175,13 @@ def _document(
 ) -> dict[str, object]:
     """Return the summary for a program; null where a measure has no value."""
     numbers = summary_table(measures).to_pylist()
+    relay = {"relay": asdict(experiment.relay)} if experiment.relay.share else {}
     return {
         "output": None if output is None else str(output),
         "private": False,
         "users": users,
         "opt_in": experiment.opt_in,
+        **relay,
         "repetitions": experiment.repetitions,
         "seed": experiment.seed,
         "parameters": experiment.parameters.document(),

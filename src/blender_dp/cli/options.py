@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from blender_dp.cli.terminal import StepProgress, say
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
@@ -43,6 +44,25 @@ class LogOptions:
         """Return the log these options describe."""
         columns = LogColumns(user=self.user, query=self.query, url=self.url, group=self.group)
         return Log(paths=paths, format=self.format, columns=columns)
+
+
+@Parameter(name="*", group="Relay")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelayOptions:
+    """Clients who report through a relay that works with nobody (sharp)."""
+
+    relay: float = 0.0
+    """Share of the clients who use the relay."""
+    relay_cap: float = 8.0
+    """Most that a report may reveal if relay and collector collude, as an ε."""
+    relay_dishonest: float = 0.2
+    """Share of the relay's batch that may be dishonest."""
+
+    def rules(self) -> RelayRules:
+        """Return the share and the rules."""
+        return RelayRules(
+            share=self.relay, epsilon_cap=self.relay_cap, dishonest=self.relay_dishonest
+        )
 
 
 @Parameter(name="*", group="Machine")

@@ -1,5 +1,6 @@
 """Output of a whole result, shared by commands: writes it, shows it and prints its place."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> d
         "synthetic": synthetic,
         "seed": result.seed,
         "opt_in": result.opt_in,
+        **({"relay": asdict(result.relay)} if result.relay.share else {}),
         "input": {"format": str(result.format), "files": list(result.files)},
         "engine": result.engine.name,
     }

@@ -4,7 +4,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise, ReaderWords
+from blender_dp.cli.options import (
+    Flag,
+    LogOptions,
+    MachineOptions,
+    Output,
+    Promise,
+    ReaderWords,
+    RelayOptions,
+)
 from blender_dp.cli.outputs import run_facts, show_result, write_result
 from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
@@ -20,6 +28,7 @@ def run(
     output: Output,
     parameters: Promise,
     opt_in: float | None = None,
+    relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     timings: Flag = False,
@@ -56,6 +65,7 @@ def run(
             log_options.log(log),
             parameters,
             opt_in=opt_in,
+            relay=relay.rules(),
             seed=machine.seed,
             workspace=machine.workspace(partial, progress),
         )

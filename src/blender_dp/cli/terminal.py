@@ -95,7 +95,9 @@ def print_ranking(queries: "pa.Table", users: int, noun: str = "query", most: in
     """Print the most popular queries with their intervals and estimated counts of users."""
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column(noun, overflow="ellipsis", max_width=40, no_wrap=True)
-    for heading in ("probability", "95 % interval", "count", "opt-in", "clients"):
+    has_relay = "relay_probability" in queries.column_names
+    relay = ["relay"] if has_relay else []
+    for heading in ("probability", "95 % interval", "count", "opt-in", *relay, "clients"):
         table.add_column(heading, justify="right", no_wrap=True)
     rows = [row for row in queries.slice(0, most + 1).to_pylist() if row["cell"] == "query"]
     for row in rows[:most]:
@@ -105,6 +107,7 @@ def print_ranking(queries: "pa.Table", users: int, noun: str = "query", most: in
             "none" if row["low"] is None else f"{row['low']:.3%} to {row['high']:.3%}",
             f"{row['probability'] * users:,.0f}",
             percent(row["opt_in_probability"]),
+            *([percent(row["relay_probability"])] if has_relay else []),
             percent(row["client_probability"]),
         )
     if rows:

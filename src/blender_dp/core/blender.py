@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from blender_dp.core.blend_probabilities import paper as paper_blend
 from blender_dp.core.blend_probabilities import sharp as sharp_blend
 from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.curator.discovery import BranchChoice, Discovery
+from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -40,6 +42,8 @@ class Steps:
     """Whether a step uses all rows of the opt-in users, not only a sample of each."""
     parts_users: bool
     """Whether some opt-in users find the list and others are counted."""
+    takes_relay_clients: bool
+    """Whether some clients may report through a relay."""
     part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
     """Returns the users who find the head list and those who are counted; may be the same."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
@@ -57,6 +61,7 @@ PRESETS: dict[Preset, Steps] = {
         require_provable=sharp_discovery.require_provable,
         asks_all_rows=True,
         parts_users=False,
+        takes_relay_clients=True,
         part_users=sharp_optin.use_all_users_in_both_parts,
         create_head_list=sharp_discovery.create_head_list,
         estimate_optin_probabilities=sharp_optin.estimate_optin_probabilities,
@@ -68,6 +73,7 @@ PRESETS: dict[Preset, Steps] = {
         require_provable=paper_discovery.require_provable,
         asks_all_rows=False,
         parts_users=True,
+        takes_relay_clients=False,
         part_users=paper_optin.two_parts,
         create_head_list=paper_discovery.create_head_list,
         estimate_optin_probabilities=paper_optin.estimate_optin_probabilities,
@@ -116,6 +122,9 @@ class BlenderResult:
     client_users: int
     clients: GroupEstimates
     blended: BlendedEstimates
+    relay_users: int = 0
+    relayed: GroupEstimates | None = None
+    """What the relay clients say; None if there are none."""
 
     @property
     def parameters(self) -> Parameters:
@@ -146,6 +155,7 @@ def blender(
     parameters: Parameters,
     randomness: Randomness,
     *,
+    relay: RelayRules = RelayRules(),  # noqa: B008 - frozen
     steps: Steps | None = None,
     progress: Progress = no_progress,
 ) -> BlenderResult:
@@ -153,7 +163,8 @@ def blender(
 
     Paper: Fig. 2, line by line: lines 1 to 3 in :func:`curate`, lines 4 to 6 in :func:`finish`.
     Privacy: every user, opt-in or client, has (ε, δ). In ``paper`` each user's data enters one
-    step only; in ``sharp`` the opt-in users' enters two, which share the budget.
+    step only; in ``sharp`` the opt-in users' enters two, which share the budget. Relay clients
+    have it as long as relay and collector do not work together.
     """
     steps = steps or PRESETS[parameters.preset]
     curated = curate(
@@ -164,7 +175,10 @@ def blender(
         steps=steps,
         progress=progress,
     )
-    return finish(curated, population.clients, steps=steps, progress=progress)
+    relayed = population.relayed
+    if relayed is not None:
+        curated = with_relay(curated, clients=relayed.size, rules=relay)
+    return finish(curated, population.clients, relayed=relayed, steps=steps, progress=progress)
 
 
 def curate(
@@ -206,10 +220,31 @@ def curate(
     )
 
 
+def require_relay_preset(parameters: Parameters, relay: float) -> None:
+    """Refuse relay clients, a share or a number of them, where the preset does not take them."""
+    if relay and not PRESETS[parameters.preset].takes_relay_clients:
+        raise ParameterError("relay", f"left out with the preset {parameters.preset}", relay)
+
+
+def with_relay(curated: Curated, *, clients: int, rules: RelayRules) -> Curated:
+    """Add to the head list how relay clients report; public numbers decide it.
+
+    Args:
+        curated: What the opt-in side released.
+        clients: How many relay clients there are, all of whose reports make one batch.
+        rules: What a report may reveal at most, and how many may be dishonest.
+    """
+    head_list, parameters = curated.head_list, curated.parameters
+    require_relay_preset(parameters, clients)
+    relay = RelayMechanism.of(head_list.cells, parameters, clients=clients, rules=rules)
+    return replace(curated, head_list=replace(head_list, relay=relay))
+
+
 def finish(
     curated: Curated,
     clients: Clients,
     *,
+    relayed: Clients | None = None,
     steps: Steps | None = None,
     progress: Progress = no_progress,
 ) -> BlenderResult:
@@ -220,16 +255,26 @@ def finish(
     Args:
         curated: The release of the opt-in side.
         clients: C, who reported against its head list.
+        relayed: Who reported through a relay, as that list says.
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.
     """
     steps = steps or PRESETS[curated.parameters.preset]
     progress("EstimateClientProbabilities")
     p_hat_c = steps.estimate_client_probabilities(clients, curated.head_list)  # 4
+    everybody, p_hat_r = p_hat_c, None
+    if relayed is not None:
+        p_hat_r = steps.estimate_client_probabilities(relayed, curated.head_list.for_relay())
+        everybody = p_hat_c.with_relayed(p_hat_r)
     progress("BlendProbabilities")
-    p_hat = steps.blend_probabilities(curated.opt_in, p_hat_c)  # 5
+    p_hat = steps.blend_probabilities(curated.opt_in, everybody)  # 5
     return BlenderResult(  # 6
-        curated=curated, client_users=clients.size, clients=p_hat_c, blended=p_hat
+        curated=curated,
+        client_users=clients.size,
+        clients=p_hat_c,
+        blended=p_hat,
+        relay_users=relayed.size if relayed is not None else 0,
+        relayed=p_hat_r,
     )
 
 

@@ -159,7 +159,7 @@ class ReportingClients:
 
 
 class Population(Protocol):
-    """All users: opt-in users and clients."""
+    """All users: opt-in users and clients. No user is in two groups."""
 
     @property
     def opt_in(self) -> OptInUsers:
@@ -168,5 +168,10 @@ class Population(Protocol):
 
     @property
     def clients(self) -> Clients:
-        """The paper's C."""
+        """The paper's C: those who report directly."""
+        ...
+
+    @property
+    def relayed(self) -> Clients | None:
+        """Those who report through a relay; None if there is no relay."""
         ...

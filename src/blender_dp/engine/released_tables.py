@@ -6,7 +6,7 @@ from blender_dp.core.blender import BlenderResult
 from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
 
 _TEXT = ("cell", "query", "url")
-_COUNTS = ("opt_in_noisy_count", "client_report_count")
+_COUNTS = ("opt_in_noisy_count", "client_report_count", "relay_report_count")
 
 
 def record_table(result: BlenderResult) -> pa.Table:

@@ -10,10 +10,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from blender_dp.core.blender import PRESETS, BlenderResult, Progress, blender, no_progress
+from blender_dp.core.blender import (
+    PRESETS,
+    BlenderResult,
+    Progress,
+    blender,
+    no_progress,
+    require_relay_preset,
+)
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.list_certificate import ListCertificate
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
@@ -133,6 +141,7 @@ class RunResult:
     """What everybody spent on it."""
     seed: int | None
     opt_in: float | None
+    relay: RelayRules
     format: LogFormat
     files: tuple[str, ...]
     engine: EngineChoice
@@ -180,11 +189,12 @@ class StepClock:
         self._step, self._began = None, now
 
 
-def run(
+def run(  # noqa: PLR0913 - the public call
     log: str | Path | Sequence[str | Path] | Log,
     parameters: Parameters,
     *,
     opt_in: float | None = None,
+    relay: RelayRules | float = 0.0,
     seed: int | None = None,
     workspace: Workspace | None = None,
     engine: EngineName | None = None,
@@ -195,6 +205,7 @@ def run(
         log: Files, folders or patterns, or a :class:`Log` that also says how to read them.
         parameters: The promise and the tuning parameters.
         opt_in: The share of users who opted in; leave it out if a group column names them.
+        relay: The share of the clients who use the relay, or :class:`RelayRules`.
         seed: For experiments that must be repeatable. A result with a seed is not private.
         workspace: Memory, disk and progress.
         engine: Engine that counts: duckdb, spark or auto; the workspace's if left out.
@@ -208,8 +219,10 @@ def run(
             "given, unless a group column names the opt-in users (exactly one of the two)",
             opt_in,
         )
+    relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
     steps = PRESETS[parameters.preset]
     steps.require_provable(parameters)
+    require_relay_preset(parameters, relay.share)
     require_kept(certify_plan(parameters))
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
@@ -219,10 +232,11 @@ def run(
             counted.tables,
             randomness,
             opt_in=opt_in,
+            relay=relay.share,
             records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
             all_rows=steps.asks_all_rows,
         )
-        result = blender(population, parameters, randomness, progress=clock)
+        result = blender(population, parameters, randomness, relay=relay, progress=clock)
     certificate = require_kept(certify_curated(result.curated))
     clock.stop()
     return RunResult(
@@ -230,6 +244,7 @@ def run(
         certificate=certificate,
         seed=seed,
         opt_in=opt_in,
+        relay=relay,
         format=counted.format,
         files=counted.files,
         engine=counted.choice,

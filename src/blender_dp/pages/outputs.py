@@ -144,9 +144,9 @@ def notes(result: BlenderResult) -> list[str]:
             "0 to 1, because the paper's variance estimate is negative there (flaw F1). They are "
             "marked, may be far off and have no interval."
         )
-    drift = result.blended.drift
-    if drift is not None and drift.is_significant:
-        said.append(drift.sentence)
+    for drift in (result.blended.drift, result.blended.relay_drift):
+        if drift is not None and drift.is_significant:
+            said.append(drift.sentence)
     disagreement = result.blended.disagreement
     if disagreement is not None and disagreement.is_alarming:
         said.append(disagreement.sentence)

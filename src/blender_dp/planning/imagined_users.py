@@ -81,6 +81,8 @@ class ImaginedPopulation:
     """The clients before they are randomised."""
     clients: SimulatedClients
     seed: int
+    relayed: None = None
+    """A plan has no relay."""
 
     @classmethod
     def draw(cls, prior: Prior, *, opted_in: int, clients: int, seed: int) -> "ImaginedPopulation":

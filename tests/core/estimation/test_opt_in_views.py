@@ -118,3 +118,21 @@ def test_ties_go_by_byte_order() -> None:
         draw_release(cells, falling(cells), np.random.default_rng(0)), values=same, sums=same
     )
     assert release.largest_queries(3).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("squares", "least"), [(0.4, 0.39), (0.001, 0.02), (1.2, 0.98)])
+def test_relay_clients_take_a_concentration_that_is_rather_too_small(
+    squares: float, least: float
+) -> None:
+    """One standard error below what was released, where the one of opt-in users is above."""
+    cells = Cells.of([2, 1])
+    sums = np.array([3000.0, 1000.0, 0.0, 1000.0, 0.0, 5000.0])
+    views = replace(
+        draw_release(cells, falling(cells), np.random.default_rng(1), one_record_each=False),
+        sums=sums,
+        record_squares=squares * 5000,
+        square_std_error=50.0,
+    )
+    assert views.least_concentration == pytest.approx(least)
+    assert views.least_concentration <= views.whole_list.record_concentration
+    assert replace(views, one_record_each=True).least_concentration == 1

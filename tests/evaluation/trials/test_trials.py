@@ -11,6 +11,7 @@ from core.small_result import small_result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
@@ -27,6 +28,12 @@ EXPERIMENT = Experiment(parameters=PARAMETERS, opt_in=0.2, repetitions=5, seed=3
 def log() -> CodedLog:
     made_up = synthesize(Shape.AOL_SINGLE, users=5_000, seed=0)
     return CodedLog.of(made_up.user, made_up.query, made_up.url, users_without_records=500)
+
+
+@cache
+def larger_log() -> CodedLog:
+    made_up = synthesize(Shape.AOL_SINGLE, users=60_000, seed=0)
+    return CodedLog.of(made_up.user, made_up.query, made_up.url)
 
 
 def values(scores: list[Scores]) -> np.ndarray:
@@ -50,6 +57,25 @@ def test_trials_and_seeds_differ() -> None:
     of_one = values(run_trials(log(), EXPERIMENT, workers=1))
     of_another = values(run_trials(log(), replace(EXPERIMENT, seed=4), workers=1))
     assert len(np.unique(np.concatenate([of_one, of_another]), axis=0)) == 10
+
+
+def test_with_relay_clients_errors_fall_and_intervals_still_cover() -> None:
+    """All clients behind a relay, on the same trials.
+
+    Some 200 intervals are counted. If 100 of them are independent and each covers with probability
+    0.95, fewer than 0.8 do with a probability below 1e-6.
+    """
+    parameters = Parameters(epsilon=2, delta=1e-3, head_list_size=20, one_record_each=True)
+    direct = Experiment(parameters=parameters, opt_in=0.1, repetitions=10)
+    errors = []
+    for share in (0.0, 1.0):
+        rules = RelayRules(share=share)
+        scores = run_trials(larger_log(), replace(direct, relay=rules), workers=1)
+        errors.append(np.mean([trial.query_l1 for trial in scores]))
+        covered = [trial.record_coverage for trial in scores]
+        assert sum(trial.records for trial in scores) > 150
+        assert np.mean(covered) > 0.8
+    assert errors[1] < errors[0] / 3
 
 
 def test_a_generous_promise_finds_the_popular_and_covers_the_truth() -> None:

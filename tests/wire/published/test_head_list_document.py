@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.lists import LIST, SHARP_LIST, digest_by_hand, head_lists, write_json
+from wire.lists import LIST, RELAY_LIST, SHARP_LIST, digest_by_hand, head_lists, write_json
 
 from blender_dp.core.errors import InputError
 from blender_dp.core.head_list.head_list import HeadList
@@ -65,6 +65,22 @@ def test_subset_selection_is_published_with_its_two_numbers() -> None:
         "epsilon": "1.0",
         "query_share": "0.25",
     }
+
+
+def test_a_relay_is_published_with_its_promise_and_its_rules(tmp_path: Path) -> None:
+    document = head_list_document(RELAY_LIST)
+    assert document["relay"] == {
+        "name": "relayed-response",
+        "version": 1,
+        "epsilon": "1.0",
+        "delta": "1e-05",
+        "report_epsilon": "3.25",
+        "least_batch": 500,
+        "dishonest": "0.2",
+    }
+    assert read_head_list(write_json(tmp_path / "head_list.json", document)) == RELAY_LIST
+    assert "relay" not in head_list_document(SHARP_LIST)
+    assert head_list_digest(RELAY_LIST) != head_list_digest(SHARP_LIST)
 
 
 def test_the_digest_does_not_depend_on_how_the_file_is_laid_out(tmp_path: Path) -> None:

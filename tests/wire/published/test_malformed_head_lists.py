@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire.lists import LIST, SHARP_LIST, write_json, write_resealed
+from wire.lists import LIST, RELAY_LIST, SHARP_LIST, write_json, write_resealed
 
 from blender_dp.core.errors import InputError
 from blender_dp.wire.documents.document import with_digest
@@ -261,3 +261,25 @@ def test_a_list_that_is_accepted_keeps_the_digest_of_its_file(
     path = write_resealed(tmp_path / "head_list.json", document)
     with suppress(InputError):  # to refuse another spelling is as good
         assert head_list_digest(read_head_list(path)) in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "refusal"),
+    [
+        ("name", PLANTED, "name and version"),
+        ("version", 2, "name and version"),
+        ("epsilon", "0.0", "epsilon"),
+        ("delta", "1.0", "delta"),
+        ("report_epsilon", "-1.0", "report_epsilon"),
+        ("report_epsilon", PLANTED, "report_epsilon"),
+        ("least_batch", 1, "least_batch"),
+        ("least_batch", 0, "least_batch"),
+        ("dishonest", "1.0", "relay_dishonest"),
+    ],
+)
+def test_a_relay_out_of_range_is_refused(
+    tmp_path: Path, field: str, value: Any, refusal: str
+) -> None:
+    document = head_list_document(RELAY_LIST)
+    document["relay"][field] = value
+    assert refusal in refusal_of(write_resealed(tmp_path / "head_list.json", document))

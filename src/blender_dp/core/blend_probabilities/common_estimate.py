@@ -1,15 +1,15 @@
-"""Common estimate of p from both groups: one round of the ``sharp`` blend.
+"""Common estimate of p from all groups: one round of the ``sharp`` blend.
 
 Every variance is taken at the common p of the round before, never at a group's own noisy
 estimate: weights then do not depend on the errors they weigh (flaws F1 and F2 of the paper).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from blender_dp.core.blend_probabilities.rare_records import RareRecords
-from blender_dp.core.estimation.client_views import ClientViews
+from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.estimation.consistency import reconcile
 from blender_dp.core.estimation.drift import QueryTotals, between_group_variance
 from blender_dp.core.estimation.opt_in_views import OptInViews
@@ -18,7 +18,7 @@ from blender_dp.core.head_list.cells import Cells, FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientsAtP:
-    """Estimates of the clients, with variances at a common p; infinite without an estimate."""
+    """Estimates of clients, with variances at a common p; infinite without an estimate."""
 
     x: FloatArray
     v: FloatArray
@@ -26,18 +26,41 @@ class ClientsAtP:
     v_q: FloatArray
 
     @classmethod
-    def of(cls, clients: ClientViews, views: OptInViews, p: FloatArray) -> "ClientsAtP":
-        """Compute the variances at ``p``."""
-        cells, whole_list, share = views.cells, views.whole_list, 1 - views.sampled
+    def local(
+        cls, clients: ClientViews, views: OptInViews, p: FloatArray, others: float
+    ) -> "ClientsAtP":
+        """Compute the variances of local clients; a share ``others`` of all users is not local."""
+        cells, whole_list = views.cells, views.whole_list
         x, v = np.zeros(cells.cell_count), np.full(cells.cell_count, np.inf)
         y, v_q = np.zeros(cells.query_count), np.full(cells.query_count, np.inf)
         if clients.records:
             x = clients.records.estimate
-            v = clients.records.variance(p, whole_list.record_concentration, share)
+            v = clients.records.variance(p, whole_list.record_concentration, others)
         if clients.queries:
-            y = clients.queries.estimate
-            v_q = clients.queries.variance(cells.by_query(p), whole_list.query_concentration, share)
+            y, concentration = clients.queries.estimate, whole_list.query_concentration
+            v_q = clients.queries.variance(cells.by_query(p), concentration, others)
         return cls(x=x, v=v, y=y, v_q=v_q)
+
+    @classmethod
+    def relayed(
+        cls, relayed: ClientView, views: OptInViews, p: FloatArray, others: float
+    ) -> "ClientsAtP":
+        """Compute the variances of relay clients, likewise; they answer on records only.
+
+        E f² ≥ (E f)², so that no cell's concentration is below its p.
+        """
+        queries, concentration = views.cells.query_count, np.maximum(views.least_concentration, p)
+        return cls(
+            x=relayed.estimate,
+            v=relayed.variance(p, concentration, others),
+            y=np.zeros(queries),
+            v_q=np.full(queries, np.inf),
+        )
+
+    def joined(self, relayed: "ClientsAtP") -> "ClientsAtP":
+        """Return what local and relay clients say together."""
+        v = 1 / (1 / self.v + 1 / relayed.v)
+        return replace(self, x=(self.x / self.v + relayed.x / relayed.v) * v, v=v)
 
     def by_query(self, cells: Cells) -> tuple[FloatArray, FloatArray]:
         """Return the query totals by both kinds of reports together, and their variances."""
@@ -61,8 +84,12 @@ class CommonEstimate:
     prior_shift: FloatArray
     """Amount by which that correction lowered them."""
     clients: ClientsAtP
+    """All clients together."""
+    local: ClientsAtP
+    relayed: ClientsAtP | None
+    """The relay clients, if there are any."""
     variance: FloatArray
-    """v: the variance of the two groups' weighted mean, before consistency."""
+    """v: the variance of the groups' weighted mean, before consistency."""
     between_group_variance: float
     """tau²; 0 without significant drift."""
 
@@ -76,10 +103,18 @@ def estimate_common(
     prior_exponent: float,
     robust: bool,
 ) -> CommonEstimate:
-    """Return the distribution nearest to both groups' estimates, with variances at p ``before``."""
+    """Return the distribution nearest to all groups' estimates, with variances at p ``before``."""
     p = np.maximum(before, 0.25 / views.users)
     plain, corrected, variance = _opt_in_at(p, views, rare, prior_exponent)
-    said = ClientsAtP.of(clients, views, p)
+    opted_in = 1 - views.sampled
+    one_user = opted_in / views.users
+    others = opted_in + clients.relay_reports * one_user
+    said = local = ClientsAtP.local(clients, views, p, others)
+    relayed = None
+    if clients.relayed:
+        others = opted_in + clients.local_reports * one_user
+        relayed = ClientsAtP.relayed(clients.relayed, views, p, others)
+        said = local.joined(relayed)
     between = 0.0
     if robust and clients.reports:
         between = between_group_variance(query_totals(p, views, said, clients.reports))
@@ -92,6 +127,8 @@ def estimate_common(
         opt_in_variance=opt_in_variance,
         prior_shift=plain - corrected,
         clients=said,
+        local=local,
+        relayed=relayed,
         variance=v,
         between_group_variance=between,
     )
@@ -131,3 +168,15 @@ def query_totals(p: FloatArray, views: OptInViews, said: ClientsAtP, reports: in
         client_variance=(client_variance + concentration * p_q * views.sampled / reports)[chosen],
         probability=p_q[chosen],
     )
+
+
+def relay_totals(
+    common: CommonEstimate, relayed: ClientsAtP, views: OptInViews, reports: int
+) -> QueryTotals:
+    """Return the same of relay clients, in the place of opt-in users, and local clients."""
+    totals = query_totals(common.p, views, common.local, reports)
+    cells, concentration = views.cells, views.whole_list.query_concentration
+    said, variance = relayed.by_query(cells)
+    wider = concentration * cells.by_query(common.p) * views.sampled / reports
+    chosen = totals.queries
+    return replace(totals, opt_in=said[chosen], opt_in_variance=(variance + wider)[chosen])

@@ -93,8 +93,25 @@ def _pushes(
         bias=np.maximum(_added_up(item, (together - mu)[cell], len(compared.items)), 0.0),
         is_record=compared.items < cells.cell_count,
         opt_in_users=n_o,
-        fake_weight=clients.fake_weight,
+        fake_weight=_fake_weight(common, clients),
     )
+
+
+def _fake_weight(common: CommonEstimate, clients: ClientViews) -> float:
+    """Return how many of all clients a fake report counts for on the record that it names.
+
+    In the group where it counts most: by the channel, by the size of the group, and by its weight
+    among all clients.
+    """
+    local, relayed = clients.records, clients.relayed
+    weights = []
+    if local:
+        weight = float(np.max(common.clients.v / common.local.v))
+        weights.append(local.channel.fake_weight * weight * clients.reports / clients.local_reports)
+    if relayed and common.relayed:
+        weight = float(np.max(common.clients.v / common.relayed.v))
+        weights.append(relayed.channel.fake_weight * weight * clients.reports / relayed.reports)
+    return max(weights, default=0.0)
 
 
 def _concentrations(views: OptInViews) -> FloatArray:

@@ -1,4 +1,4 @@
-"""BlendProbabilities of the ``sharp`` preset: both groups as samples of one distribution.
+"""BlendProbabilities of the ``sharp`` preset: all groups as samples of one distribution.
 
 Privacy: post-processing of private releases; nothing is spent. The reasons for every step are in
 docs/explanation/sharp-estimates.md.
@@ -10,6 +10,7 @@ from blender_dp.core.blend_probabilities.common_estimate import (
     CommonEstimate,
     estimate_common,
     query_totals,
+    relay_totals,
 )
 from blender_dp.core.blend_probabilities.group_comparison import disagreement
 from blender_dp.core.blend_probabilities.rare_records import rare_records
@@ -72,6 +73,7 @@ def combine(
         cells=_cells(common, views),
         queries=_queries(common, views),
         drift=_drift(common, views, clients),
+        relay_drift=_relay_drift(common, views, clients),
         disagreement=disagreement(common, views, clients),
     )
 
@@ -80,28 +82,35 @@ def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
     estimate = Estimate(probability=common.p, variance=variance)
     opt_in = Estimate(probability=common.opt_in, variance=common.opt_in_variance)
+    local, relayed = common.local, common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=common.variance / common.opt_in_variance,
         bounds=_score_interval(estimate, common, views),
-        groups=(opt_in, _where_said(common.clients.x, common.clients.v)),
+        groups=(opt_in, _where_said(local.x, local.v)),
+        relayed=_where_said(relayed.x, relayed.v) if relayed else None,
+        relay_weight=common.variance / relayed.v if relayed else None,
     )
 
 
 def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
     cells = views.cells
     _, variance = posterior_variances(common.variance, cells, common.clients.v_q)
-    weight, further = _opt_in_weight_of_queries(common, views), _unaccounted_variance(common, views)
+    weight = _weight_of_queries(common.opt_in_variance, common, views)
+    further = _unaccounted_variance(common, views)
     estimate = Estimate(
         probability=cells.by_query(common.p), variance=variance + weight**2 * further
     )
+    relayed = common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=weight,
         bounds=estimate.interval(),
-        groups=(_opt_in_totals(common, views), _where_said(*common.clients.by_query(cells))),
+        groups=(_opt_in_totals(common, views), _where_said(*common.local.by_query(cells))),
+        relayed=_where_said(*relayed.by_query(cells)) if relayed else None,
+        relay_weight=_weight_of_queries(relayed.v, common, views) if relayed else None,
     )
 
 
@@ -120,10 +129,18 @@ def _score_interval(
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
 
 
-def _opt_in_weight_of_queries(common: CommonEstimate, views: OptInViews) -> FloatArray:
-    """Return the share of an error in the opt-in users' query total that reaches its estimate."""
+def _weight_of_queries(
+    group_variance: FloatArray, common: CommonEstimate, views: OptInViews
+) -> FloatArray:
+    """Return the share of an error in a group's query total that reaches its estimate.
+
+    Args:
+        group_variance: Variance of the group's estimate of each cell.
+        common: The estimate.
+        views: The opt-in users' views.
+    """
     s = views.cells.by_query(common.variance)
-    among_cells = views.cells.by_query(common.variance**2 / common.opt_in_variance) / s
+    among_cells = views.cells.by_query(common.variance**2 / group_variance) / s
     weight: FloatArray = among_cells / (1 + s / common.clients.v_q)
     return weight
 
@@ -171,3 +188,11 @@ def _drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> D
         return None
     totals = query_totals(common.p, views, common.clients, clients.reports)
     return compare_groups(totals, between_group_variance=common.between_group_variance)
+
+
+def _relay_drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> Drift | None:
+    """Compare relay clients with local ones; None if either group is missing."""
+    if common.relayed is None or not clients.local_reports:
+        return None
+    totals = relay_totals(common, common.relayed, views, clients.reports)
+    return compare_groups(totals, groups=("relay clients", "local clients"))

@@ -1,9 +1,12 @@
 """Certificate of a plan, of a head list, and of a curator's release."""
 
+from fractions import Fraction
+
 from blender_dp.core.blender import Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.opt_in import opt_in_accounts
+from blender_dp.core.certificate.promises import IF_COLLUSION, UNLESS_COLLUSION
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList
@@ -28,7 +31,11 @@ def certify(
         )
     opt_in = opt_in_accounts(parameters, branch) if parameters is not None else ()
     return ListCertificate(
-        accounts=(*opt_in, client_account(head_list, parameters)),
+        accounts=(
+            *opt_in,
+            client_account(head_list, parameters),
+            *relay_accounts(head_list, parameters),
+        ),
         head_list=head_list,
         parameters=parameters,
         branch=branch,
@@ -51,6 +58,36 @@ def client_account(head_list: HeadList, parameters: Parameters | None) -> Accoun
         promised_epsilon=epsilon,
         promised_delta=delta,
         parts=(mechanism.certify(head_list.cells, epsilon, delta),),
+    )
+
+
+def relay_accounts(head_list: HeadList, parameters: Parameters | None) -> tuple[Account, ...]:
+    """Return what relay clients spend: unless relay and collector collude, and if they do.
+
+    Args:
+        head_list: The list; there is no account if it names no relay.
+        parameters: What was promised; if None, what the list itself says.
+    """
+    relay = head_list.relay
+    if relay is None:
+        return ()
+    promised, cells = parameters or relay, head_list.cells
+    epsilon, delta = exact(promised.epsilon), exact(promised.delta)
+    return (
+        Account(
+            to=f"relay clients, {UNLESS_COLLUSION}",
+            model="relay",
+            promised_epsilon=epsilon,
+            promised_delta=delta,
+            parts=(relay.certify(cells, epsilon, delta),),
+        ),
+        Account(
+            to=f"relay clients, {IF_COLLUSION}",
+            model="relay",
+            promised_epsilon=exact(relay.report_epsilon),
+            promised_delta=Fraction(0),
+            parts=(relay.certify_report(cells),),
+        ),
     )
 
 

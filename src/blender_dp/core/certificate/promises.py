@@ -7,6 +7,9 @@ from blender_dp.core.blender import BlenderResult
 from blender_dp.core.create_head_list.paper import enumerated_delta
 from blender_dp.core.parameters import Preset, exact
 
+UNLESS_COLLUSION = "unless relay and collector collude"
+IF_COLLUSION = "if relay and collector collude"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
@@ -22,7 +25,8 @@ class Promise:
 def promises(result: BlenderResult) -> list[Promise]:
     """Return the promise to each group, as its PRIVACY.md proves it."""
     groups = _OPT_IN_GROUPS[result.parameters.preset]
-    return [*(promise_to(result) for promise_to in groups), _to_clients(result)]
+    opt_in = [promise_to(result) for promise_to in groups]
+    return [*opt_in, _to_clients(result), *_to_relay_clients(result)]
 
 
 def _to_all_opt_in_users(result: BlenderResult) -> Promise:
@@ -67,6 +71,32 @@ def _to_clients(result: BlenderResult) -> Promise:
         sentence="Nobody saw their records. Each device sent one randomised report that it "
         "could have sent for any other record as well.",
     )
+
+
+def _to_relay_clients(result: BlenderResult) -> list[Promise]:
+    relay = result.head_list.relay
+    if relay is None:
+        return []
+    to = f"{result.relay_users:,} relay clients"
+    return [
+        Promise(
+            to=f"{to}, {UNLESS_COLLUSION}",
+            model="relay",
+            epsilon=relay.epsilon,
+            delta=relay.delta,
+            sentence="Each device sent one randomised report through a relay. The collector "
+            "received all of them in one shuffled batch, without senders. This holds as long as "
+            "the relay does not work together with the collector.",
+        ),
+        Promise(
+            to=f"{to}, {IF_COLLUSION}",
+            model="relay",
+            epsilon=relay.report_epsilon,
+            delta=0.0,
+            sentence="If the relay does work together with the collector, they can tell whose "
+            "report is whose. Then this is what the report by itself still promises.",
+        ),
+    ]
 
 
 _OPT_IN_GROUPS: dict[Preset, Sequence[Callable[[BlenderResult], Promise]]] = {

@@ -49,7 +49,7 @@ _BITS = 128
 _ONE = 1 << _BITS
 _COIN_BITS = 1024
 """For probabilities that are far smaller at the first N than at later ones."""
-_SPARE = Fraction(1, 1000)
+SPARE = Fraction(1, 1000)
 """The share of δ for the event that fewer reports are uniform than counted on."""
 EPSILON_STEP = Fraction(1, 1000)
 """The ε0 of relay clients is a multiple of this."""
@@ -70,7 +70,7 @@ def largest_report_epsilon(
 
     def is_kept(steps: int) -> bool:
         channel = SubsetChannel.naming_one(cells, steps * EPSILON_STEP)
-        return shuffled_delta(channel, honest, epsilon, delta * _SPARE) <= delta
+        return shuffled_delta(channel, honest, epsilon, delta * SPARE) <= delta
 
     low, high = floor(min(epsilon, cap) / EPSILON_STEP), floor(cap / EPSILON_STEP)
     if low < 1:

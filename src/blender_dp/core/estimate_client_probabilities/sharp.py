@@ -18,6 +18,8 @@ from blender_dp.core.population import Clients, ReportCounts
 def estimate_client_probabilities(clients: Clients, head_list: HeadList) -> GroupEstimates:
     """Return the clients' estimates on the cells and queries of ``head_list``."""
     reports = clients.report_counts(head_list)
+    if not reports.cell_reports and head_list.relay is not None:
+        return _nothing(head_list.cells)  # all clients use the relay
     return client_estimates(reports, head_list.cells, head_list.mechanism)
 
 
@@ -40,6 +42,16 @@ def client_estimates(reports: ReportCounts, cells: Cells, mechanism: Mechanism) 
         counts=reports.cells,
         total=reports.cell_reports,
         evidence=ClientViews(records=records, queries=queries),
+    )
+
+
+def _nothing(cells: Cells) -> GroupEstimates:
+    return GroupEstimates(
+        cells=_estimates(None, cells.cell_count),
+        queries=_estimates(None, cells.query_count),
+        counts=np.zeros(cells.cell_count, dtype=np.int64),
+        total=0,
+        evidence=ClientViews(),
     )
 
 

@@ -1,6 +1,7 @@
 """Views of the clients: estimates for records and for queries, and the share asked for each.
 
-Every client sends one report, about the query alone with probability φ, else about the record.
+Every client sends one report. A local client's is about the query alone with probability φ, else
+about the record; a relay client's is always about the record.
 """
 
 from dataclasses import dataclass
@@ -25,32 +26,42 @@ class ClientView:
     reports: int
     """n_g: number of clients that answered this question, at least one."""
 
-    def variance(self, p: FloatArray, concentration: float, opt_in_share: float) -> FloatArray:
+    def variance(
+        self, p: FloatArray, concentration: float | FloatArray, others: float
+    ) -> FloatArray:
         """Return the variance of the estimate if the truth is ``p``.
 
         Besides the channel's noise, each client draws one of its records, which adds p(1 - c)/n_g,
-        and the clients are a sample of all users, which adds p·c·(n_O/n)/n_g.
+        and the clients are a sample of all users, which adds p·c·o/n_g if a share o of all users is
+        in other groups.
         """
-        drawn = p * (1 - concentration + concentration * opt_in_share) / self.reports
+        drawn = p * (1 - concentration + concentration * others) / self.reports
         return self.channel.variance(p, self.reports) + drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClientViews:
-    """Estimates from all reports; either question may be missing."""
+    """Estimates from all reports; any kind of report may be missing."""
 
     records: ClientView | None = None
     queries: ClientView | None = None
+    relayed: ClientView | None = None
+    """Estimates from relay clients, of the records."""
+
+    @property
+    def local_reports(self) -> int:
+        """Number of clients who reported directly, once each."""
+        return sum(view.reports for view in (self.records, self.queries) if view)
+
+    @property
+    def relay_reports(self) -> int:
+        """Number of clients who reported through a relay, once each."""
+        return self.relayed.reports if self.relayed else 0
 
     @property
     def reports(self) -> int:
         """n_C, one report per client."""
-        return sum(view.reports for view in (self.records, self.queries) if view)
-
-    @property
-    def fake_weight(self) -> float:
-        """Number of clients with a record that one fake report counts for; 0 without reports."""
-        return self.records.channel.fake_weight if self.records else 0.0
+        return self.local_reports + self.relay_reports
 
 
 def choose_query_share(

@@ -15,6 +15,7 @@ from blender_dp.core.head_list.cells import FloatArray, IntArray
 SIGNIFICANT = 0.01
 """p-value below which drift is significant: the opt-in users then count for less, by tau²."""
 _WIDEST = 10
+_GROUPS = ("opt-in users", "clients")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,8 +67,10 @@ class Drift:
     between_group_variance: float
     """tau²: relative variance between the groups that is included in the estimates."""
     widest: tuple[tuple[int, float], ...]
-    """Queries that differ most, as position and z-score (positive: larger opt-in estimate), largest
-    first."""
+    """Queries that differ most, as position and z-score (positive: larger estimate of the first
+    group), largest first."""
+    groups: tuple[str, str] = _GROUPS
+    """Names of the two groups."""
 
     @property
     def is_significant(self) -> bool:
@@ -79,6 +82,7 @@ class Drift:
         """Return the result as a sentence."""
         if not self.degrees:
             return "No query was frequent enough to compare the two groups."
+        both = " and ".join(self.groups)
         queries = "query was" if self.degrees == 1 else "queries were"
         compared = f"{self.degrees} frequent {queries} compared (p = {self.p_value:.2g})"
         if self.is_significant:
@@ -87,14 +91,19 @@ class Drift:
                 if self.between_group_variance > 0
                 else "The estimates and intervals do not allow for it."
             )
-            return f"Opt-in users and clients differ: {compared}. {allowance}"
+            return f"{both[0].upper()}{both[1:]} differ: {compared}. {allowance}"
         return (
-            f"No difference between opt-in users and clients was found: {compared}. This test "
+            f"No difference between {both} was found: {compared}. This test "
             f"detects differences of about {self.smallest_detectable:.0%} or more (80% power)."
         )
 
 
-def compare_groups(totals: QueryTotals, *, between_group_variance: float) -> Drift:
+def compare_groups(
+    totals: QueryTotals,
+    *,
+    between_group_variance: float = 0.0,
+    groups: tuple[str, str] = _GROUPS,
+) -> Drift:
     """Compare the two groups."""
     z = totals.difference / np.sqrt(totals.variance)
     widest = np.argsort(-np.abs(z), kind="stable")[:_WIDEST]
@@ -105,6 +114,7 @@ def compare_groups(totals: QueryTotals, *, between_group_variance: float) -> Dri
         smallest_detectable=_smallest_detectable(totals),
         between_group_variance=between_group_variance,
         widest=tuple((int(totals.queries[i]), float(z[i])) for i in widest),
+        groups=groups,
     )
 
 

@@ -1,11 +1,12 @@
 """Estimated probabilities with their variances, for every cell and every query."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 
 from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.estimation.drift import Drift
 from blender_dp.core.estimation.opt_in_views import OptInViews
@@ -49,13 +50,20 @@ class GroupEstimates:
     tally: OptInTally | None = None
     """All released integers of the opt-in users in ``sharp``; otherwise ``counts`` are all."""
 
+    def with_relayed(self, relayed: "GroupEstimates") -> "GroupEstimates":
+        """Return the local clients' estimates with what relay clients say beside it."""
+        local, other = self.evidence, relayed.evidence
+        if not isinstance(local, ClientViews) or not isinstance(other, ClientViews):
+            raise BrokenInvariantError("only the sharp blend takes relay clients")
+        return replace(self, evidence=replace(local, relayed=other.records))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Blend:
     """One level of the blended result: cells or queries."""
 
     raw: Estimate
-    """The weighted mean of the two groups."""
+    """The weighted mean of the groups."""
     projected: FloatArray
     """The weighted mean projected onto the simplex: no negative numbers, a sum of one."""
     opt_in_weight: FloatArray
@@ -63,7 +71,11 @@ class Blend:
     bounds: tuple[FloatArray, FloatArray] | None = None
     """95 % interval that is better than the normal one around the raw estimate, if there is one."""
     groups: tuple[Estimate, Estimate] | None = None
-    """Estimates of opt-in users alone and of clients alone, if the blend has better ones."""
+    """Estimates of opt-in users alone and of local clients alone, if the blend has better ones."""
+    relayed: Estimate | None = None
+    """Estimates of relay clients alone, if there are any."""
+    relay_weight: FloatArray | None = None
+    """Weight of the relay clients' estimate."""
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """Return the 95 % interval of every item."""
@@ -72,11 +84,13 @@ class Blend:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BlendedEstimates:
-    """Estimates of both groups together (the paper's p̂)."""
+    """Estimates of all groups together (the paper's p̂)."""
 
     cells: Blend
     queries: Blend
     drift: Drift | None = None
-    """Whether the groups differ; None if they were not compared."""
+    """Whether opt-in users and clients differ; None if they were not compared."""
+    relay_drift: Drift | None = None
+    """Whether relay clients and local clients differ; None if they were not compared."""
     disagreement: Disagreement | None = None
     """Whether the groups differ in a single record or query; None if they were not compared."""

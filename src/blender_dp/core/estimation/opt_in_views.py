@@ -82,6 +82,19 @@ class OptInViews:
         """The four numbers of the list as discovered."""
         return self.trimmed_from or _read_whole_list(self)
 
+    @property
+    def least_concentration(self) -> float:
+        """The record concentration, by one standard error too small rather than too large.
+
+        For relay clients, whose error falls with it. A trimmed list has a smaller sum than the
+        whole one, which errs to the same side.
+        """
+        if self.one_record_each:
+            return 1.0
+        listed_sum = max(float(self.sums[self.cells.is_listed].sum()), 1.0)
+        lower = self.whole_list.record_concentration - 2 * self.square_std_error / listed_sum
+        return max(lower, _LEAST_CONCENTRATION)
+
     @cached_property
     def _ratio(self) -> FloatArray:
         return ratio_by_cell(self, self.whole_list.value_ratio)

@@ -27,7 +27,7 @@ class ReleasedEstimate:
     low: float | None
     high: float | None
     client_probability: float | None
-    """None if no client was asked, as for an empty list."""
+    """Estimate of all clients; None if no client was asked, as for an empty list."""
     client_std_error: float | None
     opt_in_probability: float | None
     opt_in_std_error: float | None
@@ -64,6 +64,7 @@ class Release:
     opt_in_users: int
     """The opt-in users whose records were counted."""
     client_users: int
+    """All clients, relay clients among them."""
     confidence: float
     """Confidence of the intervals."""
     queries: tuple[ReleasedQuery, ...]

@@ -29,6 +29,8 @@ def record_rows(result: BlenderResult) -> Columns:
     columns |= _numbers(result, result.blended.cells, (opt_in.cells, clients.cells))
     columns["opt_in_noisy_count"] = _where(opt_in.counts, ~np.isnan(opt_in.cells.probability))
     columns["client_report_count"] = clients.counts.tolist()
+    if result.relayed is not None:
+        columns["relay_report_count"] = result.relayed.counts.tolist()
     return _most_probable_first(columns)
 
 
@@ -47,7 +49,7 @@ def _numbers(result: BlenderResult, blend: Blend, groups: tuple[Estimate, Estima
     sound = np.where(opt_in.variance < 0, np.nan, 1.0)
     low, high = blend.interval()
     shown = blend.projected if result.parameters.project else blend.raw.probability
-    return {
+    columns: Columns = {
         "probability": shown.tolist(),
         "std_error": _or_none(blend.raw.std_error * sound),
         "low": _or_none(low * sound),
@@ -59,6 +61,11 @@ def _numbers(result: BlenderResult, blend: Blend, groups: tuple[Estimate, Estima
         "opt_in_std_error": _or_none(opt_in.std_error),
         "client_std_error": _or_none(clients.std_error),
     }
+    if blend.relayed is not None and blend.relay_weight is not None:
+        columns["relay_probability"] = _or_none(blend.relayed.probability)
+        columns["relay_weight"] = blend.relay_weight.tolist()
+        columns["relay_std_error"] = _or_none(blend.relayed.std_error)
+    return columns
 
 
 def _or_none(values: FloatArray) -> list[float | None]:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.head_list.cells import Cells
 
@@ -32,6 +33,8 @@ class HeadList:
     """Mechanism by which devices report against this list and the server reads the reports."""
     private: bool
     """False if it was made with a seed: for experiments only, never for real users."""
+    relay: RelayMechanism | None = None
+    """Mechanism of relay clients; None without a relay."""
 
     def __post_init__(self) -> None:
         if len(self.queries) != len(self.urls) or not all(self.urls):
@@ -70,6 +73,12 @@ class HeadList:
             queries=tuple(self.queries[i] for i in queries),
             urls=tuple(self.urls[i] for i in queries),
         )
+
+    def for_relay(self) -> "HeadList":
+        """Return the list as relay clients report against it."""
+        if self.relay is None:
+            raise BrokenInvariantError("this head list has no relay")
+        return replace(self, mechanism=self.relay, relay=None)
 
     def cell_index(self) -> "CellIndex":
         """Return the lookup from a record to its cell; build it once and keep it."""

@@ -14,6 +14,11 @@ def opt_in_users(users: int, fraction: float) -> int:
     return round(users * fraction)
 
 
+def relay_users(clients: int, share: float) -> int:
+    """Return the number of relay clients, given their share of all clients."""
+    return round(clients * share)
+
+
 def discovery_users(opted_in: int, fraction: float) -> int:
     """Return the number of opt-in users who find the head list; at least two others remain."""
     return min(max(round(opted_in * fraction), 1), opted_in - 2)

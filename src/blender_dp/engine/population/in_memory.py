@@ -21,6 +21,7 @@ from blender_dp.core.population import ShareSums
 from blender_dp.engine.population.group_sizes import (
     discovery_users,
     opt_in_users,
+    relay_users,
     require_both_groups,
 )
 from blender_dp.engine.population.sampling import SamplingKeys
@@ -177,10 +178,16 @@ class MemoryPopulation:
 
     opt_in: MemoryUsers
     clients: SimulatedClients
+    relayed: SimulatedClients | None = None
 
     @classmethod
     def of(
-        cls, rows: Sequence[LogRow], randomness: Randomness, *, opt_in: float | None
+        cls,
+        rows: Sequence[LogRow],
+        randomness: Randomness,
+        *,
+        opt_in: float | None,
+        relay: float = 0.0,
     ) -> "MemoryPopulation":
         """Divide the users of ``rows`` into groups, by a share or by the group column."""
         keys = SamplingKeys.draw(randomness)
@@ -205,9 +212,12 @@ class MemoryPopulation:
         else:
             first = opt_in_users(len(ordered), opt_in)
         require_both_groups(first, len(ordered) - first)
+        local, randomise = first + relay_users(len(ordered) - first, relay), one_by_one(randomness)
+        relayed = MemoryUsers(ordered[first:local])
         return cls(
             opt_in=MemoryUsers(ordered[:first]),
-            clients=SimulatedClients(MemoryUsers(ordered[first:]), one_by_one(randomness)),
+            clients=SimulatedClients(MemoryUsers(ordered[local:]), randomise),
+            relayed=SimulatedClients(relayed, randomise) if relayed.size else None,
         )
 
 

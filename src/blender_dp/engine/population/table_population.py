@@ -17,6 +17,7 @@ from blender_dp.core.population import ShareSums
 from blender_dp.engine.population.group_sizes import (
     discovery_users,
     opt_in_users,
+    relay_users,
     require_both_groups,
 )
 from blender_dp.engine.population.keyed_permutation import quotient
@@ -160,6 +161,7 @@ class TablePopulation:
 
     opt_in: TableUsers
     clients: SimulatedClients
+    relayed: SimulatedClients | None = None
 
 
 def open_population(
@@ -167,6 +169,7 @@ def open_population(
     randomness: Randomness,
     *,
     opt_in: float | None,
+    relay: float = 0.0,
     records_per_user: int,
     all_rows: bool = False,
 ) -> TablePopulation:
@@ -176,6 +179,7 @@ def open_population(
         tables: The engine that holds the log.
         randomness: For the secret keys and for the clients' noise.
         opt_in: The share of users who opted in, or None if the log names them.
+        relay: The share of the clients who use the relay.
         records_per_user: Most records per user that a step will use.
         all_rows: Whether a step will use all rows of the opt-in users.
     """
@@ -189,7 +193,10 @@ def open_population(
     opted_in = users.count_opted_in() if opt_in is None else opt_in_users(users.size, opt_in)
     require_both_groups(opted_in, users.size - opted_in)
     everyone = TableUsers.of(users, records_per_user, all_before=opted_in if all_rows else 0)
+    local, randomise = opted_in + relay_users(users.size - opted_in, relay), one_by_one(randomness)
+    relayed = replace(everyone, start=opted_in, stop=local)
     return TablePopulation(
         opt_in=replace(everyone, stop=opted_in),
-        clients=SimulatedClients(replace(everyone, start=opted_in), one_by_one(randomness)),
+        clients=SimulatedClients(replace(everyone, start=local), randomise),
+        relayed=SimulatedClients(relayed, randomise) if relayed.size else None,
     )

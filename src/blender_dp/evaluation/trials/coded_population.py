@@ -13,6 +13,7 @@ from blender_dp.core.population import ShareSums
 from blender_dp.engine.population.group_sizes import (
     discovery_users,
     opt_in_users,
+    relay_users,
     require_both_groups,
 )
 from blender_dp.engine.population.simulated_clients import SimulatedClients
@@ -154,18 +155,25 @@ class CodedPopulation:
 
     opt_in: CodedUsers
     clients: SimulatedClients
+    relayed: SimulatedClients | None = None
 
     @classmethod
     def draw(
-        cls, log: CodedLog, *, opt_in: float, seed: int, randomness: Randomness
+        cls, log: CodedLog, *, opt_in: float, seed: int, randomness: Randomness, relay: float = 0.0
     ) -> "CodedPopulation":
         """Draw one record per user and divide the users into groups.
 
         The clients' noise comes from ``randomness`` through a generator seeded by it.
         """
         opted_in, clients = draw_groups(log, opt_in=opt_in, seed=seed)
-        noise = np.random.default_rng(randomness.bits(128))
-        return cls(opt_in=opted_in, clients=SimulatedClients(clients, all_at_once(noise)))
+        randomise = all_at_once(np.random.default_rng(randomness.bits(128)))
+        local = relay_users(clients.size, relay)
+        relayed = clients.between(0, local)
+        return cls(
+            opt_in=opted_in,
+            clients=SimulatedClients(clients.between(local, clients.size), randomise),
+            relayed=SimulatedClients(relayed, randomise) if relayed.size else None,
+        )
 
 
 def draw_groups(log: CodedLog, *, opt_in: float, seed: int) -> tuple[CodedUsers, CodedUsers]:

@@ -97,7 +97,9 @@ def score(
         records=len(result.head_list.records()),
         ndcg=ndcg(cells, blended.cells.projected, true_cells),
         ndcg_opt_in=ndcg(cells, np.nan_to_num(opt_in.cells.probability), true_cells),
-        ndcg_clients=ndcg(cells, clients.cells.probability, true_cells),
+        ndcg_clients=ndcg(cells, clients.cells.probability, true_cells)
+        if result.client_users
+        else math.nan,
         query_l1=query_l1(blended.queries.raw.probability, by_query),
         query_l1_opt_in=query_l1(opt_in.queries.probability, by_query),
         query_l1_clients=query_l1(clients.queries.probability, by_query),

@@ -1,10 +1,17 @@
 """Trials: one experiment repeated on all processors, each result compared with the truth."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
-from blender_dp.core.blender import PRESETS, BlenderResult, blender, no_progress
+from blender_dp.core.blender import (
+    PRESETS,
+    BlenderResult,
+    blender,
+    no_progress,
+    require_relay_preset,
+)
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
@@ -25,6 +32,8 @@ class Experiment:
     parameters: Parameters
     opt_in: float = 0.05
     """Share of the users who opt in; they are drawn again in every trial."""
+    relay: RelayRules = field(default_factory=RelayRules)
+    """Share of the clients who use a relay, and its rules."""
     repetitions: int = 20
     seed: int = 0
     """Decides every trial, whatever the number of workers."""
@@ -39,6 +48,7 @@ class Experiment:
             if getattr(self.parameters, name) != 1:
                 raise ParameterError(name, "1 in an evaluation", getattr(self.parameters, name))
         PRESETS[self.parameters.preset].require_provable(self.parameters)
+        require_relay_preset(self.parameters, self.relay.share)
 
     def trial(self, log: CodedLog, number: int) -> Scores:
         """Run once and measure the result."""
@@ -51,9 +61,9 @@ class Experiment:
         groups, noise = coins_of_trial(self.seed, number)
         randomness = Randomness.seeded(noise)
         population = CodedPopulation.draw(
-            log, opt_in=self.opt_in, seed=groups, randomness=randomness
+            log, opt_in=self.opt_in, relay=self.relay.share, seed=groups, randomness=randomness
         )
-        return blender(population, self.parameters, randomness)
+        return blender(population, self.parameters, randomness, relay=self.relay)
 
 
 def run_trials(

@@ -3,25 +3,29 @@
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from blender_dp.core.channels.mechanism import MECHANISMS, Mechanism
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 
 FORMAT = "blender-dp head list"
+_Kind = TypeVar("_Kind", bound=Mechanism)
 
 
 def head_list_document(head_list: HeadList) -> dict[str, Any]:
     """Return the published document: the list, the mechanism of reports, and a digest."""
+    relay = head_list.relay
     return with_digest(
         {
             "format": FORMAT,
             "version": 1,
             "private": head_list.private,
             "mechanism": _mechanism_document(head_list.mechanism),
+            **({} if relay is None else {"relay": _mechanism_document(relay)}),
             "queries": [
                 {"query": query, "urls": list(urls)}
                 for query, urls in zip(head_list.queries, head_list.urls, strict=True)
@@ -58,8 +62,9 @@ def _listed_in(fields: Fields) -> HeadList:
         head_list = HeadList(
             queries=tuple(entry.text("query") for entry in queries),
             urls=tuple(entry.texts("urls") for entry in queries),
-            mechanism=_read_mechanism(fields.part("mechanism")),
+            mechanism=_read_mechanism(fields.part("mechanism"), MECHANISMS),
             private=fields.flag("private"),
+            relay=_read_relay(fields),
         )
     except BrokenInvariantError as error:
         fields.refuse("queries", f"break a rule: {error}")
@@ -78,12 +83,19 @@ def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
     return document
 
 
-def _read_mechanism(fields: Fields) -> Mechanism:
+def _read_relay(fields: Fields) -> RelayMechanism | None:
+    """Return how relay clients report; lists without a relay do not say it."""
+    if not fields.has("relay"):
+        return None
+    return _read_mechanism(fields.part("relay"), {RelayMechanism.name: RelayMechanism})
+
+
+def _read_mechanism(fields: Fields, kinds: Mapping[str, type[_Kind]]) -> _Kind:
     name = fields.text("name")
-    known = [f"{kind.name}/{kind.version}" for kind in MECHANISMS.values()]
+    known = [f"{kind.name}/{kind.version}" for kind in kinds.values()]
     if f"{name}/{fields.whole('version', at_least=0)}" not in known:
         fields.refuse("name and version", f"must be those of {' or '.join(known)}")
-    kind = MECHANISMS[name]
+    kind = kinds[name]
     described: dict[str, Any] = {
         field.name: fields.decimal(field.name)
         if field.type is float

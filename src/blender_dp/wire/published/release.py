@@ -1,5 +1,6 @@
 """Release document ``release.json``: the result that local search and trends read."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blender_dp.core.blender import PRESETS, BlenderResult
+from blender_dp.core.estimation.drift import Drift
 from blender_dp.core.estimation.estimates import CONFIDENCE
 from blender_dp.core.estimation.release import (
     Release,
@@ -38,7 +40,8 @@ def release_document(
         "users": user_counts(result),
         "confidence": CONFIDENCE,
         "certificate": certificate,
-        "drift": _drift(result),
+        "drift": _drift(result, result.blended.drift),
+        **_relay(result),
         "unlisted_bound": result.curated.unlisted_bound,
         "disagreement": _disagreement(result),
         "records": _rows(record_rows(result)),
@@ -49,7 +52,8 @@ def release_document(
 def user_counts(result: BlenderResult) -> dict[str, int]:
     """Return the sizes of the groups of users, which are public."""
     if not PRESETS[result.parameters.preset].parts_users:
-        return {"opt_in": result.curated.opt_in_users, "clients": result.client_users}
+        users = {"opt_in": result.curated.opt_in_users, "clients": result.client_users}
+        return users if result.relayed is None else users | {"relay_clients": result.relay_users}
     return {
         "opt_in_discovery": result.curated.discovery_users,
         "opt_in_estimation": result.curated.estimation_users,
@@ -57,9 +61,15 @@ def user_counts(result: BlenderResult) -> dict[str, int]:
     }
 
 
-def _drift(result: BlenderResult) -> dict[str, Any] | None:
-    """Return whether the groups differ; None if they were not compared."""
-    drift = result.blended.drift
+def _relay(result: BlenderResult) -> dict[str, Any]:
+    """Return what is only said of a result with relay clients."""
+    if result.relayed is None:
+        return {}
+    return {"relay_drift": _drift(result, result.blended.relay_drift)}
+
+
+def _drift(result: BlenderResult, drift: Drift | None) -> dict[str, Any] | None:
+    """Return whether two groups differ; None where nothing was compared."""
     if drift is None or not drift.degrees:
         return None
     names = result.head_list.queries
@@ -136,7 +146,11 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
         epsilon=promise.number("epsilon", least=0),
         delta=promise.number("delta", least=0, most=1),
         opt_in_users=_read_opt_in_users(users),
-        client_users=users.whole("clients", at_least=0),
+        client_users=sum(
+            users.whole(group, at_least=0)
+            for group in ("clients", "relay_clients")
+            if group == "clients" or users.has(group)
+        ),
         confidence=fields.number("confidence", least=0.5, most=0.999999),
         queries=queries,
         records=records,
@@ -185,10 +199,7 @@ def _read_estimate(row: Fields, cells: Collection[str]) -> dict[str, Any]:
         row.refuse("low and high", "must be an interval, or both null")
     if (std_error is None) != (low is None):
         row.refuse("std_error", "must be there where the interval is, and null where it is not")
-    client_probability = row.number_or_none("client_probability")
-    client_std_error = row.number_or_none("client_std_error", least=0)
-    if client_probability is None and client_std_error is not None:
-        row.refuse("client_probability", "must be a number, and null only where its error is")
+    client_probability, client_std_error = _read_clients(row)
     return {
         "cell": cell,
         "query": query,
@@ -203,6 +214,27 @@ def _read_estimate(row: Fields, cells: Collection[str]) -> dict[str, Any]:
         "opt_in_std_error": row.number_or_none("opt_in_std_error", least=0),
         "opt_in_weight": row.number_or_none("opt_in_weight"),
     }
+
+
+def _read_clients(row: Fields) -> tuple[float | None, float | None]:
+    """Return what all clients say: local and relay clients, weighted by their variances."""
+    groups = [_read_group(row, "client")]
+    if row.has("relay_probability"):
+        groups.append(_read_group(row, "relay"))
+    said = [(p, error) for p, error in groups if p is not None and error]
+    if len(said) < 2:
+        return said[0] if said else groups[0]
+    precision = [1 / error**2 for _, error in said]
+    together = sum(p * weight for (p, _), weight in zip(said, precision, strict=True))
+    return together / sum(precision), 1 / math.sqrt(sum(precision))
+
+
+def _read_group(row: Fields, group: str) -> tuple[float | None, float | None]:
+    probability = row.number_or_none(f"{group}_probability")
+    std_error = row.number_or_none(f"{group}_std_error", least=0)
+    if probability is None and std_error is not None:
+        row.refuse(f"{group}_probability", "must be a number, and null only where its error is")
+    return probability, std_error
 
 
 def _require_rows(fields: Fields, name: str, keys: Sequence[tuple[str | None, ...]]) -> None:

@@ -1,0 +1,117 @@
+"""A run with relay clients: a third column, a third promise, and no change without them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from end_to_end.conftest import PROMISE, SIDES, BlenderDp
+
+from blender_dp.cli import main
+from blender_dp.local_search.serving import ServingRule, served
+from blender_dp.wire.published.release import read_release
+
+ReadJson = Callable[[Path], Any]
+CLIENTS = 16_000
+COLUMNS = ("relay_probability", "relay_weight", "relay_std_error")
+
+
+@pytest.fixture(scope="module", params=[0.5, 1.0])
+def share(request: pytest.FixtureRequest) -> float:
+    return float(request.param)
+
+
+@pytest.fixture(scope="module")
+def relayed(
+    log: Path, share: float, blender_dp: BlenderDp, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    out = tmp_path_factory.mktemp("relay") / "result"
+    blender_dp("run", log, *PROMISE, *SIDES, "--seed=7", f"--relay={share}", "-o", out)
+    return out
+
+
+def rows(result: Path, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(result / f"{name}.parquet").to_pylist()
+    return found
+
+
+def test_every_row_says_what_relay_clients_say_and_what_they_weigh(
+    relayed: Path, share: float
+) -> None:
+    for name in ("records", "queries"):
+        for row in rows(relayed, name):
+            assert all(row[column] is not None for column in COLUMNS)
+            assert 0.4 < row["relay_weight"] < 1 or row["cell"] == "other"
+            assert row["opt_in_weight"] + row["relay_weight"] < 1 + 1e-9
+            assert (row["client_probability"] is None) == (share == 1)
+    assert sum(row["relay_report_count"] for row in rows(relayed, "records")) == share * CLIENTS
+
+
+def test_intervals_are_narrower_than_without_a_relay(result: Path, relayed: Path) -> None:
+    error = {row["query"]: row["std_error"] for row in rows(result, "queries")}
+    for row in rows(relayed, "queries"):
+        assert row["std_error"] < error[row["query"]] or row["cell"] == "other"
+
+
+def test_both_promises_to_relay_clients_are_in_the_documents(
+    relayed: Path, share: float, read_json: ReadJson, blender_dp: BlenderDp
+) -> None:
+    run, head_list = read_json(relayed / "run.json"), read_json(relayed / "head_list.json")
+    clients = round(share * CLIENTS)
+    assert run["users"]["relay_clients"] == clients
+    assert run["relay"] == {"share": share, "epsilon_cap": 8.0, "dishonest": 0.2}
+    unless, then = run["promises"][-2:]
+    assert unless["to"] == f"{clients:,} relay clients, unless relay and collector collude"
+    assert (unless["epsilon"], unless["delta"]) == (4.0, 1e-4)
+    assert then["to"] == f"{clients:,} relay clients, if relay and collector collude"
+    assert 4 < then["epsilon"] <= 8
+    assert head_list["relay"]["report_epsilon"] == repr(then["epsilon"])
+    assert head_list["relay"]["least_batch"] == clients
+    blender_dp("certify", relayed)
+
+
+def test_groups_that_are_samples_of_the_same_users_do_not_differ(
+    relayed: Path, share: float, read_json: ReadJson
+) -> None:
+    release = read_json(relayed / "release.json")
+    assert not release["drift"]["is_significant"]
+    if share == 1:
+        assert release["relay_drift"] is None
+    else:
+        assert not release["relay_drift"]["is_significant"]
+
+
+def test_what_relay_clients_confirm_is_served(relayed: Path) -> None:
+    release = read_release(relayed / "release.json")
+    assert release.client_users == CLIENTS
+    assert len(served(release, ServingRule()).queries) >= 2
+
+
+def test_without_relay_clients_nothing_changes(
+    log: Path, result: Path, blender_dp: BlenderDp, tmp_path: Path
+) -> None:
+    out = tmp_path / "result"
+    blender_dp("run", log, *PROMISE, *SIDES, "--seed=7", "--relay=0", "-o", out)
+    for name in ("records.csv", "queries.csv", "head_list.json"):
+        assert (out / name).read_bytes() == (result / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--relay=1.5",), "relay must be a share from 0 to 1"),
+        (("--relay=1", "--relay-cap=0"), "relay_cap must be a finite number above 0"),
+        (("--relay=1", "--relay-dishonest=1"), "relay_dishonest must be at least 0 and below 1"),
+        (("--relay=1", "--preset=paper"), "relay must be left out with the preset paper"),
+    ],
+)
+def test_a_wrong_relay_is_refused(
+    log: Path, tmp_path: Path, options: tuple[str, ...], complaint: str, capfd: Any
+) -> None:
+    out = tmp_path / "result"
+    with pytest.raises(SystemExit) as ending:
+        main(["run", str(log), *PROMISE, *SIDES, *options, "-o", str(out)])
+    assert ending.value.code == 2
+    assert complaint in capfd.readouterr().err.replace("\n", " ")
+    assert not out.exists()
