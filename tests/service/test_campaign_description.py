@@ -58,7 +58,10 @@ def test_a_campaign_older_than_the_fields_about_the_collector_keeps_its_descript
 
 def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
     names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
-    assert set(description(a_campaign())) == names
+    named = replace(a_campaign(), query_name="product", url_name="state")
+    assert set(description(named)) == names
+    assert there_and_back(named) == named
+    assert names - set(description(a_campaign())) == {"query_name", "url_name"}
 
 
 def test_a_move_does_not_change_it() -> None:

@@ -199,6 +199,19 @@ async def test_a_promise_that_cannot_be_kept_makes_no_campaign(
     assert slug_of(answer) == slug
 
 
+async def test_a_campaign_may_name_its_queries_and_urls(service: Service) -> None:
+    wanted = {"query_name": "product", "url_name": "state"}
+    answer = await service.http.post(
+        "/v1/campaigns", json=a_campaign(**wanted), headers=service.as_role()
+    )
+    shown = answer.json()
+    assert {name: shown[name] for name in wanted} == wanted
+    assert {name: shown["description"][name] for name in wanted} == wanted
+    plain = await service.http.post("/v1/campaigns", json=a_campaign(), headers=service.as_role())
+    assert not set(wanted) & set(plain.json()["description"])
+    assert plain.json()["query_name"] is None
+
+
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200b", "\n"])
 async def test_a_name_with_invisible_signs_makes_no_campaign(service: Service, sign: str) -> None:
     answer = await service.http.post(

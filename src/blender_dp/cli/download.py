@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
-from blender_dp.cli.options import Flag, Output
+from blender_dp.cli.options import Flag, Output, ReaderWords
 from blender_dp.cli.outputs import show_result
 from blender_dp.cli.terminal import say
 from blender_dp.client.released import ReleasedFiles, fetch_released
 from blender_dp.client.transport import HttpTransport
 from blender_dp.pages.outputs import FILES, write_outputs
+from blender_dp.pages.words import Words
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.documents.times import written_time
@@ -23,6 +24,7 @@ def download(
     *,
     output: Output,
     key: str | None = None,
+    words: ReaderWords = Words(),  # noqa: B008 - frozen
     overwrite: Flag = False,
     json: Flag = False,
 ) -> None:
@@ -51,19 +53,22 @@ def download(
     with HttpTransport(url) as transport:
         released = fetch_released(transport, campaign, key=pinned)
     with staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial:
-        write_released(partial, released, campaign)
+        write_released(partial, released, campaign, words)
     if pinned is None:
         say(f"signed with the key {released.public_key}; pass it as --key from now on")
-    show_result(released.result, output, as_json=json)
+    show_result(released.result, output, words, as_json=json)
 
 
-def write_released(directory: Path, released: ReleasedFiles, campaign: UUID) -> None:
+def write_released(
+    directory: Path, released: ReleasedFiles, campaign: UUID, words: Words | None = None
+) -> None:
     """Write every file of a release."""
     for name, document in released.documents.items():
         write_document(directory / name, document)
     release = released.documents["release.json"]
     created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
+    facts |= (words or Words()).facts()
     write_outputs(directory, released.result, released.certificate, created=created, facts=facts)
     # Exactly as it was released: the log names its digest.
     write_document(directory / "release.json", release)

@@ -99,6 +99,8 @@ class Consent:
 
 COLLECTOR = ("controller", "contact", "privacy_policy")
 """The fields that say who collects; campaigns that are older than these fields have none."""
+OPTIONAL = (*COLLECTOR, "query_name", "url_name")
+"""The fields that a description has only if they are set; the last two are a campaign's nouns."""
 DEADLINES = ("opt_in_until", "clients_from", "clients_until")
 """Rules that are points in time."""
 
@@ -143,6 +145,10 @@ class Campaign:
     """Where people ask the controller, such as an e-mail address."""
     privacy_policy: str | None
     """Web address of the controller's privacy policy."""
+    query_name: str | None = None
+    """What a query is called where results are shown, such as product; None: query."""
+    url_name: str | None = None
+    """What a URL is called there, such as state; None: URL."""
     consent: Consent
     parameters: Parameters
     expected_clients: int

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.campaign import COLLECTOR, DEADLINES, Campaign, Consent, Rules, State
+from blender_dp.service.campaign import DEADLINES, OPTIONAL, Campaign, Consent, Rules, State
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
 
@@ -18,12 +18,12 @@ _YOUNGEST = "open_hours"
 
 def description(campaign: Campaign) -> dict[str, Any]:
     """Return everything about a campaign that no move changes."""
-    collector = {name: getattr(campaign, name) for name in COLLECTOR}
+    optional = {name: getattr(campaign, name) for name in OPTIONAL}
     return {
         "id": str(campaign.id),
         "name": campaign.name,
         "purpose": campaign.purpose,
-        **{name: value for name, value in collector.items() if value is not None},
+        **{name: value for name, value in optional.items() if value is not None},
         "consent": {"version": campaign.consent.version, "text": campaign.consent.text},
         "parameters": parameters_document(campaign.parameters),
         "expected_clients": campaign.expected_clients,
@@ -40,7 +40,7 @@ def read_description(text: str, *, state: str, moved_at: str) -> Campaign:
         id=UUID(document["id"]),
         name=document["name"],
         purpose=document["purpose"],
-        **{name: document.get(name) for name in COLLECTOR},
+        **{name: document.get(name) for name in OPTIONAL},
         consent=Consent(**document["consent"]),
         parameters=read_parameters(Fields(Path("campaigns"), document["parameters"])),
         expected_clients=document["expected_clients"],

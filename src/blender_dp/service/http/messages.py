@@ -11,7 +11,7 @@ from msgspec import Meta
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.visible_names import visible
 from blender_dp.core.parameters import Parameters, Preset, delta_warning
-from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
+from blender_dp.service.campaign import OPTIONAL, Campaign, Consent, JobKind, Move, Rules, State
 from blender_dp.service.operation.condition import Trouble
 from blender_dp.wire.service.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
 
@@ -24,6 +24,7 @@ Time = Annotated[datetime, Meta(tz=True)]
 Count = Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
 Line = Annotated[str, Meta(min_length=1, max_length=200)]
+Noun = Annotated[str, Meta(min_length=1, max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
 WebAddress = Annotated[str, Meta(max_length=2000, pattern=r"^https?://[^\s/]\S*(?!\s)$")]
 Version = Annotated[str, Meta(min_length=1, max_length=MOST_VERSION_LETTERS)]
@@ -86,6 +87,10 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     """Where people ask the controller, such as an e-mail address."""
     privacy_policy: WebAddress
     """Web address of the controller's privacy policy."""
+    query_name: Noun | None = None
+    """What a query is called where results are shown, such as product."""
+    url_name: Noun | None = None
+    """What a URL is called there, such as state."""
     consent: ConsentText
     parameters: Promise
     expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
@@ -94,15 +99,15 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
 
     def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
         """Return the campaign as a draft; refuse an invisible name or impossible rules."""
-        if visible(self.name) != self.name:
-            raise ParameterError("name", "without invisible control characters", self.name)
+        for field in ("name", "query_name", "url_name"):
+            text = getattr(self, field)
+            if text is not None and visible(text) != text:
+                raise ParameterError(field, "without invisible control characters", text)
         campaign = Campaign(
             id=campaign_id,
             name=self.name,
             purpose=self.purpose,
-            controller=self.controller,
-            contact=self.contact,
-            privacy_policy=self.privacy_policy,
+            **{name: getattr(self, name) for name in OPTIONAL},
             consent=Consent(version=self.consent.version, text=self.consent.text),
             parameters=self.parameters.parameters(),
             expected_clients=self.expected_clients,
@@ -188,6 +193,9 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     """Null, as the next two, in campaigns that are older than these fields."""
     contact: str | None
     privacy_policy: str | None
+    query_name: str | None = None
+    """What a query is called; null if it has no name of its own."""
+    url_name: str | None = None
     state: State
     parameters: dict[str, Any]
     consent: ShownConsent
@@ -220,9 +228,7 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             id=campaign.id,
             name=campaign.name,
             purpose=campaign.purpose,
-            controller=campaign.controller,
-            contact=campaign.contact,
-            privacy_policy=campaign.privacy_policy,
+            **{name: getattr(campaign, name) for name in OPTIONAL},
             state=campaign.state,
             parameters=campaign.parameters.document(),
             consent=ShownConsent(

@@ -40,7 +40,9 @@ export interface Schemas {
     parameters: Schemas['Promise'];
     privacy_policy: string;
     purpose: string;
+    query_name?: string | null;
     rules?: Schemas['When'];
+    url_name?: string | null;
   };
   NewContribution: {
     consent: Schemas['Receipt'];
@@ -101,8 +103,10 @@ export interface Schemas {
     parameters: Record<string, unknown>;
     privacy_policy: string | null;
     purpose: string;
+    query_name?: string | null;
     rules: Schemas['When'];
     state: Schemas['State'];
+    url_name?: string | null;
     warnings?: (string)[];
   };
   ShownCampaigns: {

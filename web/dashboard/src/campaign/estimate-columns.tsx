@@ -1,19 +1,21 @@
 /** Columns of a release's tables; every estimate stands with its uncertainty. */
 
+import { capitalised } from '@blender-dp/pages/nouns.js';
 import { percent, percentRange, percentWithMargin } from '@blender-dp/pages/numbers.js';
 import type { Estimate } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
 import type { Column } from '../parts/table.js';
 import { QueryName, UrlName } from '../parts/typed-text.js';
 
-const QUERY: Column<Estimate> = {
-  name: 'Query',
+type Nouns = Pick<Campaign, 'query_name' | 'url_name'>;
+
+const QUERY: Omit<Column<Estimate>, 'name'> = {
   isText: true,
   value: ({ query }) => query,
   show: (row) => <QueryName row={row} />,
 };
 
-const PAGE: Column<Estimate> = {
-  name: 'Page',
+const PAGE: Omit<Column<Estimate>, 'name'> = {
   isText: true,
   value: ({ url }) => url ?? null,
   show: (row) => <UrlName row={row} />,
@@ -52,7 +54,11 @@ const NUMBERS: readonly Column<Estimate>[] = [
   },
 ];
 
-export const QUERY_COLUMNS = [QUERY, ...NUMBERS];
-export const RECORD_COLUMNS = [QUERY, PAGE, ...NUMBERS];
+/** Returns the columns of queries or records, under the campaign's own nouns if it has some. */
+export function columnsOf(set: 'queries' | 'records', { query_name, url_name }: Nouns) {
+  const query = { ...QUERY, name: capitalised(query_name ?? 'query') };
+  const page = { ...PAGE, name: capitalised(url_name ?? 'page') };
+  return set === 'queries' ? [query, ...NUMBERS] : [query, page, ...NUMBERS];
+}
 
 export const textsOf = ({ query, url }: Estimate) => [query, url];

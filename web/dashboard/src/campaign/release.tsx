@@ -1,6 +1,7 @@
 /** Release of a campaign: estimates with intervals, weights, comparison of the groups, certificate. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
+import { capitalised, pluralNoun } from '@blender-dp/pages/nouns.js';
 import {
   count,
   day,
@@ -28,7 +29,7 @@ import { Table } from '../parts/table.js';
 import { useVisit } from '../signed-in.js';
 import { CertificateCard } from './certificate.js';
 import { DriftCard } from './drift.js';
-import { QUERY_COLUMNS, RECORD_COLUMNS, textsOf } from './estimate-columns.js';
+import { columnsOf, textsOf } from './estimate-columns.js';
 
 /** More rows than this are in the table only. */
 const MOST_DRAWN = 50;
@@ -44,9 +45,9 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
       {(value) => (
         <>
           <Summary release={value} />
-          <Estimates release={value} />
+          <Estimates release={value} campaign={campaign} />
           <div class="pair">
-            <WeightsCard release={value} />
+            <WeightsCard release={value} campaign={campaign} />
             <DriftCard drift={value.drift} disagreement={value.disagreement} />
           </div>
           <CertificateCard certificate={value.certificate} />
@@ -84,10 +85,18 @@ function Summary({ release }: { readonly release: Release }) {
   );
 }
 
-const SETS = [
-  { value: 'queries', name: 'Queries' },
-  { value: 'records', name: 'Records' },
-] as const;
+/** Returns singular and plural of what the campaign calls a query. */
+function nounsOf({ query_name }: Campaign): readonly [string, string] {
+  return query_name ? [query_name, pluralNoun(query_name)] : ['query', 'queries'];
+}
+
+function setsOf(campaign: Campaign) {
+  return [
+    { value: 'queries', name: capitalised(nounsOf(campaign)[1]) },
+    { value: 'records', name: 'Records' },
+  ] as const;
+}
+
 const SIZES = [
   { value: '10', name: '10' },
   { value: '25', name: '25' },
@@ -98,7 +107,17 @@ const VIEWS = [
   { value: 'groups', name: 'Groups apart' },
 ] as const;
 
-function Estimates({ release }: { readonly release: Release }) {
+interface PartProps {
+  readonly release: Release;
+  readonly campaign: Campaign;
+}
+
+function Estimates({ release, campaign }: PartProps) {
+  const columns = useMemo(
+    () => ({ queries: columnsOf('queries', campaign), records: columnsOf('records', campaign) }),
+    [campaign],
+  );
+  const [one, many] = nounsOf(campaign);
   const [set, setSet] = useState<'queries' | 'records'>('queries');
   const [size, setSize] = useState<'10' | '25' | '50'>('25');
   const [view, setView] = useState<'blend' | 'groups'>('blend');
@@ -115,16 +134,14 @@ function Estimates({ release }: { readonly release: Release }) {
     [top, view, release.confidence],
   );
   const what =
-    set === 'queries'
-      ? plural(rows.length, 'query', 'queries')
-      : plural(rows.length, 'record', 'records');
+    set === 'queries' ? plural(rows.length, one, many) : plural(rows.length, 'record', 'records');
   return (
     <Card
       title={`What is popular: ${what}`}
-      caption={`Bars are ${plain(release.confidence * 100)} % intervals of the estimates. A hollow mark has none: its estimate may be far off.`}
+      caption={`Bars are ${plain(release.confidence * 100)} % intervals of the estimates. Each holds by itself, not all of them at once. A hollow mark has none: its estimate may be far off.`}
     >
       <div class="controls">
-        <Choice legend="Show" options={SETS} chosen={set} choose={setSet} />
+        <Choice legend="Show" options={setsOf(campaign)} chosen={set} choose={setSet} />
         <Choice legend="Top" options={SIZES} chosen={size} choose={setSize} />
         <Choice legend="By" options={VIEWS} chosen={view} choose={setView} />
       </div>
@@ -136,7 +153,7 @@ function Estimates({ release }: { readonly release: Release }) {
       <Table
         caption={`All ${set} of the release`}
         rows={release[set]}
-        columns={set === 'queries' ? QUERY_COLUMNS : RECORD_COLUMNS}
+        columns={columns[set]}
         texts={textsOf}
       />
       <p class="footnote">{blendOutsideSentence(rows, release.preset === 'sharp')}</p>
@@ -144,19 +161,20 @@ function Estimates({ release }: { readonly release: Release }) {
   );
 }
 
-function WeightsCard({ release }: { readonly release: Release }) {
+function WeightsCard({ release, campaign }: PartProps) {
   const [set, setSet] = useState<'queries' | 'records'>('queries');
   const rows = useMemo(() => listed(release[set]), [release, set]);
   const draw = useMemo(() => drawWeights(rows.slice(0, 500)), [rows]);
+  const noun = set === 'queries' ? nounsOf(campaign)[1] : set;
   return (
     <Card
-      title={weightsTitle(rows, set)}
+      title={weightsTitle(rows, noun)}
       caption="The share of the opt-in users in each blended estimate. At 1 it comes from opt-in users alone, at 0 from clients alone. The numbers are in the table, column Opt-in weight."
     >
       <div class="controls">
-        <Choice legend="Show" options={SETS} chosen={set} choose={setSet} />
+        <Choice legend="Show" options={setsOf(campaign)} chosen={set} choose={setSet} />
       </div>
-      <Chart label={`${weightsTitle(rows, set)}.`} draw={draw} />
+      <Chart label={`${weightsTitle(rows, noun)}.`} draw={draw} />
       <p class="footnote">{outsideSentence(release[set])}</p>
     </Card>
   );
