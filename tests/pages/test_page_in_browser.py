@@ -301,6 +301,28 @@ def test_a_blend_outside_both_groups_is_explained(open_report: OpenReport) -> No
     )
 
 
+def test_relay_clients_have_columns_of_their_own(open_report: OpenReport) -> None:
+    release = make_release() | {"preset": "sharp"}
+    page = open_report(release, make_run())
+    expect(page.get_by_role("columnheader", name="Relay")).to_have_count(0)
+    for row in release["queries"]:
+        row.update(
+            opt_in_probability=0.0,
+            client_probability=None,
+            relay_probability=2 * row["probability"],
+            relay_weight=0.875,
+        )
+    release["users"]["relay_clients"] = 1_234
+    page = open_report(release, make_run())
+    expect(page.get_by_role("columnheader", name="Relay")).to_have_count(2)
+    expect(page.locator("#estimates tbody tr").first).to_contain_text("0.875")
+    expect(page.locator("body")).to_contain_text("Relay clients")
+    expect(page.locator("#ranking-footnote")).not_to_contain_text("outside the estimates")
+    release["queries"][2].update(relay_probability=0.0)
+    note = open_report(release, make_run()).locator("#ranking-footnote")
+    expect(note).to_contain_text("In 1 row the blend lies outside the estimates of all groups")
+
+
 def test_the_shown_table_is_saved_as_csv_without_formulas(
     open_report: OpenReport, tmp_path: Path
 ) -> None:

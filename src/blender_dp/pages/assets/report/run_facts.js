@@ -5,6 +5,7 @@ const GROUP_NAMES = {
   opt_in_discovery: "Opt-in, discovery",
   opt_in_estimation: "Opt-in, estimation",
   clients: "Clients",
+  relay_clients: "Relay clients",
 };
 
 const SETTING_NAMES = {

@@ -15,10 +15,17 @@ function tableColumns(report, what) {
     countColumn(report),
     shareColumn("opt_in_probability", "Opt-in", decimals),
     shareColumn("client_probability", "Clients", decimals),
+    hasRelay(rows) ? shareColumn("relay_probability", "Relay", decimals) : null,
     { id: "opt_in_weight", name: "Opt-in weight", value: (row) => row.opt_in_weight,
       show: weightShown },
+    hasRelay(rows) ? { id: "relay_weight", name: "Relay weight", value: (row) => row.relay_weight,
+      show: (row) => withDecimals(row.relay_weight, 3) } : null,
   ];
   return columns.filter(Boolean);
+}
+
+function hasRelay(rows) {
+  return rows.some((row) => isNumber(row.relay_probability) && isNumber(row.relay_weight));
 }
 
 function textColumn(id, name, shown) {

@@ -87,6 +87,8 @@ function describeWeight({ row }) {
     [null, "Opt-in weight", plain(row.opt_in_weight) + (isOutside(row) ? ", outside 0 to 1" : "")],
     [markOf("opt-in", "diamond"), OPT_IN.name, percent(row.opt_in_probability)],
     [markOf("clients", "triangle"), "Clients", percent(row.client_probability)],
+    ...(isNumber(row.relay_probability)
+      ? [[null, "Relay clients", percent(row.relay_probability)]] : []),
     [markOf("blend", "circle"), BLEND.name, percent(row.probability)],
   ];
   return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),

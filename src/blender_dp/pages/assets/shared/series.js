@@ -29,7 +29,7 @@ export const OPT_IN = { id: "opt-in", name: "Opt-in users", shape: "diamond", of
   value: (row) => row.opt_in_probability,
   interval: (row, quantile) => around(row.opt_in_probability, row.opt_in_std_error, quantile) };
 /** @type {Group} */
-export const BLEND = { id: "blend", name: "Blend of both", shape: "circle", offset: 0,
+export const BLEND = { id: "blend", name: "Blend", shape: "circle", offset: 0,
   value: (row) => row.probability, interval: (row) => given(row) };
 /** @type {Group} */
 export const CLIENTS = { id: "clients", name: "Clients", shape: "triangle", offset: 11,

@@ -11,6 +11,7 @@ import { count, isNumber, plain, plural } from "./numbers.js";
  * @property {Maybe} [opt_in_weight]
  * @property {Maybe} [opt_in_probability]
  * @property {Maybe} [client_probability]
+ * @property {Maybe} [relay_probability]
  */
 
 /** Weights beyond these are drawn at the edge of the chart. */
@@ -53,8 +54,13 @@ export function outsideSentence(rows) {
  * @param {boolean} isSharp
  */
 export function blendOutsideSentence(rows, isSharp) {
-  const outside = rows.filter(({ probability, opt_in_probability: o, client_probability: c }) =>
-    isNumber(o) && isNumber(c) && (probability > Math.max(o, c) || probability < Math.min(o, c)));
+  const outside = rows.filter((row) => {
+    const said = [row.opt_in_probability, row.client_probability, row.relay_probability]
+      .filter(isNumber);
+    return said.length > 1
+      && (row.probability > Math.max(...said) || row.probability < Math.min(...said));
+  });
+  const groups = rows.some((row) => isNumber(row.relay_probability)) ? "all" : "both";
   if (outside.length === 0) return "";
   const why = isSharp
     ? "all rows are estimated together, so that no estimate is negative, records add up to their "
@@ -62,6 +68,6 @@ export function blendOutsideSentence(rows, isSharp) {
       + "helped them onto the list."
     : "the blend is moved so that no estimate is negative and everything adds up to 100\u00a0%, or "
       + "its weight lies outside 0 to 1.";
-  return `In ${plural(outside.length, "row", "rows")} the blend lies outside the estimates of both `
-    + `groups: ${why}`;
+  return `In ${plural(outside.length, "row", "rows")} the blend lies outside the estimates of `
+    + `${groups} groups: ${why}`;
 }
