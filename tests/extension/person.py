@@ -31,6 +31,20 @@ _ARGUMENTS = (
 )
 
 
+_SLOW_VIEW = """
+if (location.pathname === '/welcome.html') {
+  const send = chrome.runtime.sendMessage.bind(chrome.runtime);
+  const held = new Promise((resolve) => { globalThis.answerView = resolve; });
+  chrome.runtime.sendMessage = async (message) => {
+    const answer = await send(message);
+    if (message.kind === 'view') await held;
+    return answer;
+  };
+}
+"""
+"""Holds back the answer that tells a page what is so now, until the test says so."""
+
+
 def built_for(browser: str, folder: Path) -> Path:
     """Build the extension for a browser, as it is published."""
     made = folder / "unpacked"  # of its own, because other processes of the tests build too
@@ -68,9 +82,12 @@ class Person:
     sent: Recorder
     complaints: list[str]
 
-    def open(self, name: str, *, width: int = 1024, scheme: str = "light") -> Page:
-        """Open a page of the extension."""
+    def open(
+        self, name: str, *, width: int = 1024, scheme: str = "light", script: str = ""
+    ) -> Page:
+        """Open a page of the extension, with a script that runs before its own."""
         page = self.context.new_page()
+        page.add_init_script(script)
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.on("console", lambda message: self._note(message.type, message.text))
@@ -81,6 +98,16 @@ class Person:
     def take_up(self, invitation: str) -> Page:
         """Look up a campaign on the first page."""
         page = self.open("welcome.html")
+        return self._look_up(page, invitation)
+
+    def take_up_before_the_page_knows(self, invitation: str) -> Page:
+        """Look up a campaign on a page that learns only later which one is the present one."""
+        page = self.open("welcome.html", script=_SLOW_VIEW)
+        self._look_up(page, invitation)
+        page.evaluate("answerView()")
+        return page
+
+    def _look_up(self, page: Page, invitation: str) -> Page:
         page.get_by_label("The link that the organisation gave you").fill(invitation)
         page.get_by_role("button", name="Look it up").click()
         expect(page.locator("#campaign")).to_be_visible()

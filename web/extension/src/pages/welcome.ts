@@ -108,13 +108,19 @@ byId('choices', HTMLFormElement).addEventListener('submit', (event) => {
   void choose();
 });
 byId('choices', HTMLFormElement).addEventListener('change', showConsent);
-ask({ kind: 'view' }).then((answer) => {
-  if (!answer.ok) return;
+
+/** Shows what was chosen before; a link that was typed meanwhile stays. */
+async function showPresent(): Promise<void> {
+  const answer = await ask({ kind: 'view' });
+  const link = byId('invitation', HTMLInputElement);
+  if (!answer.ok || link.value) return;
   const about = presentOffer(answer.view.settings);
-  if (about) byId('invitation', HTMLInputElement).value = linkOf(about.invitation);
+  if (about) link.value = linkOf(about.invitation);
   showCampaign(answer.view);
   const { choice: chosen } = answer.view.settings;
   const radio = chosen && byId(chosen, HTMLInputElement);
   if (radio && !radio.disabled) radio.checked = true;
   showConsent();
-});
+}
+
+void showPresent();
