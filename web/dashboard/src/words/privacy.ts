@@ -63,7 +63,7 @@ function optInPassage(campaign: Campaign): Passage {
     sentences: [
       `Your device sends your searches and the pages you chose, as they are. ${campaign.controller ?? 'The organisation'} can read them until they are deleted. They are stored encrypted.`,
       'They are used once, to find what is popular. Random noise is added to the totals, so that no single person shows. Only these totals are published.',
-      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection is sealed. Then your records are deleted.`,
+      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection is sealed. If you do, your records are deleted at once.`,
     ],
   };
 }
