@@ -40,8 +40,8 @@ function shareColumn(id, name, decimals) {
 
 /** Estimated number of users behind a share; nothing where the users were not counted. */
 function countColumn({ users }) {
-  return users.total === 0 ? null : { id: "count", name: "Estimated count",
-    hint: "The share times the number of users. Each user counts once, split over their records.",
+  return users.total === 0 ? null : { id: "count", name: "Count",
+    hint: "Estimated: the share times the number of users. Each user counts once, split over their records.",
     value: (row) => row.probability * users.total,
     show: (row) => count(row.probability * users.total) };
 }

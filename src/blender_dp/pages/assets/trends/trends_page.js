@@ -35,7 +35,7 @@ function leadOf({ ranking, changes }) {
   if (ranking.length === 0) return `No ${NOUNS.queries[0]} is listed, so nothing can be ranked.`;
   const listed = `${plural(ranking.length, ...nounsWith("is", "are"))} on the list.`;
   if (changes === null) return `${listed} Give an earlier release to see what rose and fell.`;
-  return `${listed} A change is shown as one only where chance is an unlikely reason.`;
+  return `${listed} Only statistically significant changes are called a rise or a fall.`;
 }
 
 function notesOf({ ranking, changes }) {
