@@ -23,6 +23,7 @@ from blender_dp.wire.published.release import read_release
 
 HERE = Path(__file__).parent
 LIMIT = 3
+ESTIMATE = ("probability", "std_error")
 TEXTS = json.loads((HERE / "suggestion_texts.json").read_text(encoding="utf-8"))
 
 
@@ -82,6 +83,27 @@ def release() -> dict[str, Any]:
     }
 
 
+def with_relay(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the release of the same clients, half of them behind a relay.
+
+    Local clients alone say nothing of the most probable query and confirm no other row.
+    """
+
+    def relayed(one: dict[str, Any]) -> dict[str, Any]:
+        together = {f"all_clients_{name}": one[f"client_{name}"] for name in ESTIMATE}
+        alone = {"client_probability": 0.0001, "client_std_error": 0.1}
+        unsaid = dict.fromkeys(alone)
+        return {**one, **together, **(unsaid if one["query"] == TEXTS["queries"][0] else alone)}
+
+    few = (None, *TEXTS["queries"][:3])
+    rows = {
+        level: [relayed(one) for one in document[level] if one["query"] in few]
+        for level in ("records", "queries")
+    }
+    users = {"opt_in": 12_000, "clients": 0, "relay_clients": 493_403}
+    return {**document, "users": users, **rows}
+
+
 def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda one: -one["probability"])
 
@@ -129,10 +151,13 @@ def characters() -> dict[str, Any]:
 def main() -> None:
     """Write the file."""
     document = release()
+    relay = with_relay(document)
     vectors = {
         "limit": LIMIT,
         "release": document,
         "asked": asked(document),
+        "release_with_relay": relay,
+        "asked_with_relay": asked(relay),
         "folds": [
             {"text": text, "folded": fold(text)} for text in (*TEXTS["queries"], *TEXTS["typed"])
         ],

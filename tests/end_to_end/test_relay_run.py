@@ -48,6 +48,16 @@ def test_every_row_says_what_relay_clients_say_and_what_they_weigh(
     assert sum(row["relay_report_count"] for row in rows(relayed, "records")) == share * CLIENTS
 
 
+def test_all_clients_together_know_more_than_each_group(relayed: Path, share: float) -> None:
+    for row in (*rows(relayed, "records"), *rows(relayed, "queries")):
+        together, relay = row["all_clients_std_error"], row["relay_std_error"]
+        if share == 1:
+            assert row["all_clients_probability"] == pytest.approx(row["relay_probability"])
+            assert together == pytest.approx(relay)
+        else:
+            assert together < min(relay, row["client_std_error"])
+
+
 def test_intervals_are_narrower_than_without_a_relay(result: Path, relayed: Path) -> None:
     error = {row["query"]: row["std_error"] for row in rows(result, "queries")}
     for row in rows(relayed, "queries"):

@@ -17,15 +17,12 @@ ROOT = Path(__file__).parents[2]
 VECTORS = json.loads((ROOT / "test_vectors" / "suggestions.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-def search(tmp_path: Path) -> LocalSearch:
+@pytest.mark.parametrize("clients", ["", "_with_relay"])
+def test_the_same_is_suggested(tmp_path: Path, clients: str) -> None:
     path = tmp_path / "release.json"
-    path.write_text(json.dumps(VECTORS["release"]), encoding="utf-8")
-    return LocalSearch(read_release(path))
-
-
-def test_the_same_is_suggested(search: LocalSearch) -> None:
-    for vector in VECTORS["asked"]:
+    path.write_text(json.dumps(VECTORS[f"release{clients}"]), encoding="utf-8")
+    search = LocalSearch(read_release(path))
+    for vector in VECTORS[f"asked{clients}"]:
         found = [asdict(one) for one in search.suggest(vector["typed"], limit=VECTORS["limit"])]
         assert json.loads(json.dumps(found)) == vector["suggestions"]
 
@@ -38,6 +35,12 @@ def test_there_are_suggestions_of_every_kind() -> None:
     shown = {one["query"] for one in found}
     assert not shown & {"rare", "doubted"}
     assert [one["links"] for one in found if one["query"] == "underrated"] == [[]]
+
+
+def test_what_all_clients_confirm_is_suggested_with_a_relay() -> None:
+    found = [s for asked in VECTORS["asked_with_relay"] for s in asked["suggestions"]]
+    queries = {row["query"] for row in VECTORS["release_with_relay"]["queries"]}
+    assert {one["query"] for one in found} == queries - {None}
 
 
 def test_texts_fold_alike() -> None:

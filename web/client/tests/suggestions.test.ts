@@ -15,10 +15,17 @@ interface Suggested {
   readonly is_correction: boolean;
 }
 
+interface Asked {
+  readonly typed: string;
+  readonly suggestions: readonly Suggested[];
+}
+
 interface Vectors {
   readonly limit: number;
   readonly release: Fields;
-  readonly asked: readonly { readonly typed: string; readonly suggestions: readonly Suggested[] }[];
+  readonly asked: readonly Asked[];
+  readonly release_with_relay: Fields;
+  readonly asked_with_relay: readonly Asked[];
   readonly folds: readonly { readonly text: string; readonly folded: string }[];
   readonly addresses: readonly {
     readonly url: string;
@@ -36,9 +43,9 @@ function opened(release: Fields = VECTORS.release): LocalSearch {
   return result.search;
 }
 
-test('the same is suggested as by the server’s own search', () => {
-  const search = opened();
-  for (const { typed, suggestions } of VECTORS.asked) {
+test.each(['', '_with_relay'] as const)('suggests what Python suggests%s', (clients) => {
+  const search = opened(VECTORS[`release${clients}`]);
+  for (const { typed, suggestions } of VECTORS[`asked${clients}`]) {
     const found = search.suggest(typed, VECTORS.limit).map(({ isCorrection, ...rest }) => ({
       ...rest,
       is_correction: isCorrection,

@@ -82,7 +82,7 @@ def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
     estimate = Estimate(probability=common.p, variance=variance)
     opt_in = Estimate(probability=common.opt_in, variance=common.opt_in_variance)
-    local, relayed = common.local, common.relayed
+    clients, local, relayed = common.clients, common.local, common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
@@ -91,6 +91,7 @@ def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
         groups=(opt_in, _where_said(local.x, local.v)),
         relayed=_where_said(relayed.x, relayed.v) if relayed else None,
         relay_weight=common.variance / relayed.v if relayed else None,
+        all_clients=_where_said(clients.x, clients.v) if relayed else None,
     )
 
 
@@ -111,6 +112,7 @@ def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
         groups=(_opt_in_totals(common, views), _where_said(*common.local.by_query(cells))),
         relayed=_where_said(*relayed.by_query(cells)) if relayed else None,
         relay_weight=_weight_of_queries(relayed.v, common, views) if relayed else None,
+        all_clients=_where_said(*common.clients.by_query(cells)) if relayed else None,
     )
 
 

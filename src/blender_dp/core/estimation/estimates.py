@@ -76,6 +76,8 @@ class Blend:
     """Estimates of relay clients alone, if there are any."""
     relay_weight: FloatArray | None = None
     """Weight of the relay clients' estimate."""
+    all_clients: Estimate | None = None
+    """Estimates of local and relay clients together, if there are relay clients."""
 
     def interval(self) -> tuple[FloatArray, FloatArray]:
         """Return the 95 % interval of every item."""

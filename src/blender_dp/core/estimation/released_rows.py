@@ -65,6 +65,9 @@ def _numbers(result: BlenderResult, blend: Blend, groups: tuple[Estimate, Estima
         columns["relay_probability"] = _or_none(blend.relayed.probability)
         columns["relay_weight"] = blend.relay_weight.tolist()
         columns["relay_std_error"] = _or_none(blend.relayed.std_error)
+    if blend.all_clients is not None:
+        columns["all_clients_probability"] = _or_none(blend.all_clients.probability)
+        columns["all_clients_std_error"] = _or_none(blend.all_clients.std_error)
     return columns
 
 

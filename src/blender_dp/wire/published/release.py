@@ -1,6 +1,5 @@
 """Release document ``release.json``: the result that local search and trends read."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
@@ -217,19 +216,8 @@ def _read_estimate(row: Fields, cells: Collection[str]) -> dict[str, Any]:
 
 
 def _read_clients(row: Fields) -> tuple[float | None, float | None]:
-    """Return what all clients say: local and relay clients, weighted by their variances."""
-    groups = [_read_group(row, "client")]
-    if row.has("relay_probability"):
-        groups.append(_read_group(row, "relay"))
-    said = [(p, error) for p, error in groups if p is not None and error]
-    if len(said) < 2:
-        return said[0] if said else groups[0]
-    precision = [1 / error**2 for _, error in said]
-    together = sum(p * weight for (p, _), weight in zip(said, precision, strict=True))
-    return together / sum(precision), 1 / math.sqrt(sum(precision))
-
-
-def _read_group(row: Fields, group: str) -> tuple[float | None, float | None]:
+    """Return what all clients say; only with relay clients they are more than the local ones."""
+    group = "all_clients" if row.has("all_clients_probability") else "client"
     probability = row.number_or_none(f"{group}_probability")
     std_error = row.number_or_none(f"{group}_std_error", least=0)
     if probability is None and std_error is not None:

@@ -14,7 +14,7 @@ export interface Row {
   readonly url: string | null;
   readonly probability: number;
   readonly stdError: number | null;
-  /** Null where no client was asked, as for an empty list. */
+  /** Estimate of all clients; null where no client was asked, as for an empty list. */
   readonly clientProbability: number | null;
   readonly clientStdError: number | null;
   readonly optInProbability: number | null;
@@ -23,6 +23,7 @@ export interface Row {
 
 export interface Release {
   readonly optInUsers: number;
+  /** All clients, relay clients among them. */
   readonly clientUsers: number;
   /** How many clients with a record a fake report for it counts for; 0 if unknown. */
   readonly fakeWeight: number;
@@ -54,7 +55,8 @@ export function readRelease(text: string): Release {
   );
   return {
     optInUsers: whole(users, 'opt_in' in users ? 'opt_in' : 'opt_in_estimation'),
-    clientUsers: whole(users, 'clients'),
+    clientUsers:
+      whole(users, 'clients') + ('relay_clients' in users ? whole(users, 'relay_clients') : 0),
     fakeWeight: fakeWeight(document.disagreement),
     queries,
     records,
@@ -100,11 +102,13 @@ function readRow(row: Json, cells: readonly string[]): Row {
   const url = cells.length > 2 ? nameOrNull(row, 'url') : null;
   must((url !== null) === (cell === 'record'), 'url must be a text in rows of records only');
   requireInterval(row);
-  const clientProbability = numberOrNull(row, 'client_probability');
-  const clientStdError = numberOrNull(row, 'client_std_error', 0);
+  // Only with relay clients, all clients are more than the local ones.
+  const group = 'all_clients_probability' in row ? 'all_clients' : 'client';
+  const clientProbability = numberOrNull(row, `${group}_probability`);
+  const clientStdError = numberOrNull(row, `${group}_std_error`, 0);
   must(
     clientProbability !== null || clientStdError === null,
-    'client_probability must be a number, and null only where its error is',
+    `${group}_probability must be a number, and null only where its error is`,
   );
   number(row, 'raw_probability');
   numberOrNull(row, 'opt_in_weight');

@@ -3,7 +3,8 @@
 const CSV_FIELDS = ["cell", "query", "url", "probability", "std_error", "low", "high",
   "opt_in_probability", "client_probability", "opt_in_weight", "raw_probability",
   "opt_in_std_error", "client_std_error", "opt_in_noisy_count", "client_report_count",
-  "relay_probability", "relay_weight", "relay_std_error", "relay_report_count"];
+  "relay_probability", "relay_weight", "relay_std_error", "relay_report_count",
+  "all_clients_probability", "all_clients_std_error"];
 
 /** Write one field. A spreadsheet would run a text that starts like a formula, so it gets a '. */
 function csvField(value) {
