@@ -68,7 +68,7 @@ def large_page(open_page: OpenPage, service: LiveService, released: tuple[str, s
 
 def test_a_chart_draws_fifty_rows_and_the_table_has_all(large_page: Page) -> None:
     page = large_page
-    page.get_by_text("Records", exact=True).click()
+    page.get_by_text("Records", exact=True).first.click()
     page.get_by_role("group", name="Top").get_by_text("50").click()
     chart = page.get_by_role("img", name=re.compile("most popular records"))
     expect(chart.locator("[aria-label=dot] > *")).to_have_count(50)
@@ -77,6 +77,15 @@ def test_a_chart_draws_fifty_rows_and_the_table_has_all(large_page: Page) -> Non
     expect(page.get_by_text("Rows 1 to 50 of 3,001")).to_be_visible()
     # Elements on the page stay few, however many cells there are.
     assert page.evaluate("document.querySelectorAll('*').length") < 6000
+
+
+def test_a_printed_table_has_all_rows(large_page: Page) -> None:
+    rows = large_page.get_by_role("table", name="All queries of the release").locator("tbody tr")
+    expect(rows).to_have_count(50)
+    large_page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert rows.count() == QUERIES + 1
+    large_page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(rows).to_have_count(50)
 
 
 def test_the_table_is_sorted_filtered_and_paged(large_page: Page) -> None:
