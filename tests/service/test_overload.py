@@ -28,7 +28,7 @@ class Full:
         self._store, self.is_full = store, False
 
     def __getattr__(self, name: str) -> Any:
-        if self.is_full and name in ("add_reports", "add_campaign", "add_refusals"):
+        if self.is_full and name in ("add_reports", "put_campaign", "add_refusals"):
             return self._refuse
         return getattr(self._store, name)
 
