@@ -129,7 +129,8 @@ test('a release of any shape is read or refused', async () => {
 });
 
 test('texts of any kind are read or refused', async () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.jsonValue().map(String));
+  const cut = fc.json().map((whole) => whole.slice(0, -1));
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), cut);
   await fc.assert(
     fc.asyncProperty(text, async (given) => {
       await refuseOrRead(() => readSignedHeadList(given));
