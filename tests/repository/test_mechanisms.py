@@ -1,9 +1,11 @@
-"""Adding a mechanism: the page lists every place, and no other file knows a mechanism by type."""
+"""Adding a mechanism: the page lists every place; no other file knows a mechanism or a preset."""
 
 import re
 from pathlib import Path
 
-from blender_dp.core.channels.mechanism import MECHANISMS
+from blender_dp.core.blender import PRESETS
+from blender_dp.core.channels.mechanism import MECHANISMS, RELAY_MECHANISMS
+from blender_dp.core.parameters import KNOBS
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "blender_dp"
@@ -11,11 +13,16 @@ PAGE = ROOT / "docs" / "how-to" / "add-a-mechanism.md"
 OPTIONAL = {"evaluation/trials/counted_reports.py", "audit/targets.py"}
 ABOVE_THE_CORE = ("engine", "wire", "client", "service", "pages", "planning", "cli")
 ASKING = re.compile(
-    r"""isinstance\([^)]*(SubsetSelection|SubsetChannel|LocalAlg)"""
+    r"""isinstance\([^)]*(SubsetSelection|SubsetChannel|LocalAlg|RelayMechanism)"""
     r"""|(preset|layout|mechanism\.name)\s*==|==\s*["'](sharp|paper|cell|items)["']"""
 )
-KEYED = re.compile(r"^\s*(LocalAlg|Subset)(Selection)?(Mechanism\.name|Channel):", re.MULTILINE)
-KNOWING = re.compile(r"LocalAlg(Mechanism|Channel)|SubsetSelectionMechanism|SubsetChannel")
+KEYED = re.compile(
+    r"^\s*(LocalAlg|Subset|Relay)(Selection)?(Mechanism\.name|Channel):", re.MULTILINE
+)
+KNOWING = re.compile(
+    r"LocalAlg(Mechanism|Channel)|SubsetSelectionMechanism|SubsetChannel|RelayMechanism"
+)
+OF_A_PRESET = re.compile(r"""^\s*["'](sharp|paper)["']: (?!statement)""", re.MULTILINE)
 
 
 def places() -> list[str]:
@@ -39,6 +46,16 @@ def test_above_the_core_only_an_audit_names_mechanisms() -> None:
     assert knowing == {"cli/audit.py"}
 
 
+def test_one_table_has_the_steps_of_a_preset_and_one_its_own_parameters() -> None:
+    assert matching(OF_A_PRESET) == {"core/blender.py", "core/parameters.py"}
+    assert list(PRESETS) == list(KNOBS)
+
+
+def test_only_its_own_file_the_registry_and_the_steps_name_the_mechanism_of_relay_clients() -> None:
+    own = {"core/channels/relayed.py", "core/channels/mechanism.py", "core/blender.py"}
+    assert matching(re.compile("RelayMechanism")) == own
+
+
 def test_browsers_know_a_mechanism_by_its_registry_only() -> None:
     sources = [
         path for place in ("client", "extension") for path in ROOT.glob(f"web/{place}/src/**/*.ts")
@@ -58,7 +75,8 @@ def test_the_page_lists_every_place_that_a_mechanism_needs() -> None:
 
 
 def test_every_mechanism_is_registered_by_its_name() -> None:
-    assert [kind.name for kind in MECHANISMS.values()] == list(MECHANISMS)
+    for table in (MECHANISMS, RELAY_MECHANISMS):
+        assert [kind.name for kind in table.values()] == list(table)
     for place in places():
         if "NEW" in place:
             assert (SOURCE / place).parent.is_dir()

@@ -72,8 +72,8 @@ def certify(
     else:
         head_list, parameters, branch = read_head_list(published), None, None
         if opt_in_estimates is not None:
-            side = read_opt_in(opt_in_estimates, head_list)
-            parameters, branch = side.parameters, side.branch
+            curated = read_opt_in(opt_in_estimates, head_list).estimate()
+            parameters, branch = curated.parameters, curated.branch
         elif epsilon is not None or delta is not None:
             knobs = {
                 "one_record_each": one_record_each,

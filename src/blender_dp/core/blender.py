@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 
 from blender_dp.core.blend_probabilities import paper as paper_blend
 from blender_dp.core.blend_probabilities import sharp as sharp_blend
+from blender_dp.core.certificate import opt_in as opt_in_cost
+from blender_dp.core.certificate.certificate import Account
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.curator.discovery import BranchChoice, Discovery
+from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
@@ -23,6 +26,7 @@ from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.estimation.unlisted_bound import unlisted_bound
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import Clients, OptInUsers, Population
@@ -44,12 +48,20 @@ class Steps:
     """Whether some opt-in users find the list and others are counted."""
     takes_relay_clients: bool
     """Whether some clients may report through a relay."""
+    releases_tally: bool
+    """Whether the opt-in side is released as a tally; if not, as noisy counts."""
+    has_printed_flaws: bool
+    """Whether the flaws of the algorithm as printed are kept, and counted in every result."""
     part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
     """Returns the users who find the head list and those who are counted; may be the same."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
     estimate_optin_probabilities: Callable[
         [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
     ]
+    estimate_published: Callable[[OptInTally | IntArray, HeadList, Parameters, int], GroupEstimates]
+    """Estimates from published integers alone what the step before estimated from as many users."""
+    opt_in_accounts: Callable[[Parameters, Branch | None], list[Account]]
+    """Computes the privacy cost of each group of opt-in users; of every branch if it is None."""
     choose_mechanism: Callable[[HeadList, GroupEstimates, int], Mechanism]
     """Chooses the mechanism of the given number of clients, by public numbers only."""
     estimate_client_probabilities: Callable[[Clients, HeadList], GroupEstimates]
@@ -62,9 +74,13 @@ PRESETS: dict[Preset, Steps] = {
         asks_all_rows=True,
         parts_users=False,
         takes_relay_clients=True,
+        releases_tally=True,
+        has_printed_flaws=False,
         part_users=sharp_optin.use_all_users_in_both_parts,
         create_head_list=sharp_discovery.create_head_list,
         estimate_optin_probabilities=sharp_optin.estimate_optin_probabilities,
+        estimate_published=sharp_optin.estimate_published,
+        opt_in_accounts=opt_in_cost.sharp_accounts,
         choose_mechanism=sharp_optin.choose_mechanism,
         estimate_client_probabilities=sharp_clients.estimate_client_probabilities,
         blend_probabilities=sharp_blend.blend_probabilities,
@@ -74,9 +90,13 @@ PRESETS: dict[Preset, Steps] = {
         asks_all_rows=False,
         parts_users=True,
         takes_relay_clients=False,
+        releases_tally=False,
+        has_printed_flaws=True,
         part_users=paper_optin.two_parts,
         create_head_list=paper_discovery.create_head_list,
         estimate_optin_probabilities=paper_optin.estimate_optin_probabilities,
+        estimate_published=paper_optin.estimate_published,
+        opt_in_accounts=opt_in_cost.paper_accounts,
         choose_mechanism=paper_optin.local_alg,
         estimate_client_probabilities=paper_clients.estimate_client_probabilities,
         blend_probabilities=paper_blend.blend_probabilities,

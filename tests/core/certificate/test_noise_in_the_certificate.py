@@ -11,7 +11,7 @@ from core.given_answers import GivenAnswers
 from blender_dp.core.blender import PRESETS
 from blender_dp.core.certificate import opt_in as certified_opt_in
 from blender_dp.core.certificate.certificate import Account
-from blender_dp.core.certificate.opt_in import opt_in_accounts
+from blender_dp.core.certificate.opt_in import paper_accounts, sharp_accounts
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget
@@ -99,7 +99,7 @@ def constants(account: Account) -> dict[str, dict[str, int | Fraction]]:
 
 def test_paper_is_certified_with_the_noise_it_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     used = drawn(PAPER, None, monkeypatch)
-    finders, counted = map(constants, opt_in_accounts(PAPER, None))
+    finders, counted = map(constants, paper_accounts(PAPER, None))
     assert used.tails == {finders["discovery"]["noise_scale"]}
     assert used.scales == {counted["sums"]["noise_scale"]: 2}  # the record, and ⟨⋆,⋆⟩
 
@@ -108,7 +108,7 @@ def test_the_laplace_branch_is_certified_with_the_noise_it_draws(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     used = drawn(SHARP, "laplace", monkeypatch)
-    (account,) = opt_in_accounts(SHARP, "laplace")
+    (account,) = sharp_accounts(SHARP, "laplace")
     told = constants(account)
     assert used.scales == {
         told["choice of the branch"]["noise_scale"]: 1,
@@ -128,7 +128,7 @@ def test_the_gaussian_branch_is_certified_with_the_noise_it_draws(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     used = drawn(SHARP, "gauss", monkeypatch)
-    (account,) = opt_in_accounts(SHARP, "gauss")
+    (account,) = sharp_accounts(SHARP, "gauss")
     told = constants(account)
     together = told["discovery, sums and scalars together"]
     assert used.scales[Fraction(told["choice of the branch"]["noise_scale"])] == 1
@@ -159,10 +159,10 @@ def test_noise_a_little_too_narrow_breaks_the_certificate(
             pair[narrow] = DiscreteLaplace(noise.scale * Fraction(999, 1000))
         return tuple(pair)
 
-    assert all(account.is_kept for account in opt_in_accounts(SHARP, branch))
+    assert all(account.is_kept for account in sharp_accounts(SHARP, branch))
     certified_opt_in._line.cache_clear()
     monkeypatch.setattr(sharp_optin, "noises", narrower)
-    assert not all(account.is_kept for account in opt_in_accounts(SHARP, branch))
+    assert not all(account.is_kept for account in sharp_accounts(SHARP, branch))
 
 
 def test_narrower_noise_of_paper_or_of_the_branch_breaks_the_certificate(
@@ -172,9 +172,9 @@ def test_narrower_noise_of_paper_or_of_the_branch_breaks_the_certificate(
     monkeypatch.setattr(
         sharp_discovery, "branch_noise", lambda _: DiscreteLaplace(Fraction(UNIT * 249, 10))
     )
-    _, counted = opt_in_accounts(PAPER, None)
+    _, counted = paper_accounts(PAPER, None)
     assert not counted.is_kept
-    assert not opt_in_accounts(SHARP, "laplace")[0].is_kept
+    assert not sharp_accounts(SHARP, "laplace")[0].is_kept
 
 
 def test_a_lower_threshold_or_steeper_noise_breaks_the_certificate_of_discovery(
@@ -193,6 +193,6 @@ def test_a_lower_threshold_or_steeper_noise_breaks_the_certificate_of_discovery(
     )
     monkeypatch.setattr(paper_discovery, "name_noise", lambda _: DiscreteLaplace(Fraction(1, 3)))
     for branch in ("laplace", "gauss"):
-        assert not opt_in_accounts(SHARP, branch)[0].is_kept
-    finders, _ = opt_in_accounts(PAPER, None)
+        assert not sharp_accounts(SHARP, branch)[0].is_kept
+    finders, _ = paper_accounts(PAPER, None)
     assert not finders.is_kept

@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 
-from blender_dp.core.blender import Curated
+from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
 from blender_dp.core.certificate.list_certificate import ListCertificate
-from blender_dp.core.certificate.opt_in import opt_in_accounts
 from blender_dp.core.certificate.promises import IF_COLLUSION, UNLESS_COLLUSION
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
@@ -29,7 +28,7 @@ def certify(
             f"that of the head list, whose mechanism is {head_list.mechanism.name}",
             parameters.preset,
         )
-    opt_in = opt_in_accounts(parameters, branch) if parameters is not None else ()
+    opt_in = _opt_in_accounts(parameters, branch) if parameters is not None else ()
     return ListCertificate(
         accounts=(
             *opt_in,
@@ -91,9 +90,13 @@ def relay_accounts(head_list: HeadList, parameters: Parameters | None) -> tuple[
     )
 
 
+def _opt_in_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:
+    return PRESETS[parameters.preset].opt_in_accounts(parameters, branch)
+
+
 def certify_plan(parameters: Parameters) -> Certificate:
     """Compute the opt-in users' cost of a run with these parameters, before any data is read."""
-    return Certificate(accounts=tuple(opt_in_accounts(parameters, None)))
+    return Certificate(accounts=tuple(_opt_in_accounts(parameters, None)))
 
 
 def certify_curated(curated: Curated) -> ListCertificate:

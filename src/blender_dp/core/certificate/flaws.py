@@ -4,15 +4,13 @@ The ``paper`` preset is the reference, so its flaws stay; a result made with it 
 they were. docs/explanation/readings-and-flaws.md explains them.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.core.channels.local_alg import LocalAlgChannel
 from blender_dp.core.exact.discrete_laplace import variance
-from blender_dp.core.parameters import Preset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +24,9 @@ class Flaw:
 
 def count_flaws(result: BlenderResult) -> list[Flaw]:
     """Measure the six flaws on one result of ``paper``; pure post-processing."""
-    if not result.head_list.queries:
+    if not result.head_list.queries or not PRESETS[result.parameters.preset].has_printed_flaws:
         return []
-    return [measure(result) for measure in _MEASURES[result.parameters.preset]]
+    return [measure(result) for measure in (_f1, _f2, _f3, _f4, _f5, _f6)]
 
 
 def negative_variances(result: BlenderResult) -> int:
@@ -126,9 +124,3 @@ def tight_client_epsilon(result: BlenderResult) -> float:
     """Return the pure ε of all m_C reports of a client."""
     channel = LocalAlgChannel.of(result.head_list.cells, result.head_list.mechanism)
     return result.head_list.mechanism.records_per_client * channel.tight_epsilon()
-
-
-_MEASURES: dict[Preset, Sequence[Callable[[BlenderResult], Flaw]]] = {
-    "sharp": (),
-    "paper": (_f1, _f2, _f3, _f4, _f5, _f6),
-}

@@ -4,7 +4,7 @@ Noise and thresholds come from the functions that the steps draw with, never fro
 that the account covers the noise that was used.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -24,28 +24,25 @@ from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.enclosure import exp_enclosure
 from blender_dp.core.exact.lattice import UNIT
-from blender_dp.core.parameters import Parameters, Preset, exact
+from blender_dp.core.parameters import Parameters, exact
 
 _BITS = 256
 _MODEL = "trusted curator"
 
 
-def opt_in_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:
-    """Return the account of each group of opt-in users.
+def paper_accounts(parameters: Parameters, _: Branch | None) -> list[Account]:
+    """Return the accounts of ``paper``: users who find the list, users who are counted."""
+    return [_finders(parameters), _counted(parameters)]
+
+
+def sharp_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:
+    """Return the account of ``sharp``, whose releases all use every opt-in user.
 
     Args:
         parameters: The promise and the tuning parameters.
         branch: The branch of discovery that was taken; None if it is not known, which gives one
             account per possible branch.
     """
-    return _ACCOUNTS[parameters.preset](parameters, branch)
-
-
-def _paper_accounts(parameters: Parameters, _: Branch | None) -> list[Account]:
-    return [_finders(parameters), _counted(parameters)]
-
-
-def _sharp_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:
     if branch is not None:
         return [_everybody(parameters, branch, "opt-in users")]
     if parameters.one_record_each:
@@ -54,12 +51,6 @@ def _sharp_accounts(parameters: Parameters, branch: Branch | None) -> list[Accou
         _everybody(parameters, "laplace", "opt-in users, if one record of each is taken"),
         _everybody(parameters, "gauss", "opt-in users, if many records of each are taken"),
     ]
-
-
-_ACCOUNTS: dict[Preset, Callable[[Parameters, Branch | None], list[Account]]] = {
-    "sharp": _sharp_accounts,
-    "paper": _paper_accounts,
-}
 
 
 def _finders(parameters: Parameters) -> Account:

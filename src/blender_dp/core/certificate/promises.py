@@ -1,11 +1,10 @@
 """Promises to each group of users, in words, with the numbers of one run."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from blender_dp.core.blender import BlenderResult
+from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.core.create_head_list.paper import enumerated_delta
-from blender_dp.core.parameters import Preset, exact
+from blender_dp.core.parameters import exact
 
 UNLESS_COLLUSION = "unless relay and collector collude"
 IF_COLLUSION = "if relay and collector collude"
@@ -24,8 +23,10 @@ class Promise:
 
 def promises(result: BlenderResult) -> list[Promise]:
     """Return the promise to each group, as its PRIVACY.md proves it."""
-    groups = _OPT_IN_GROUPS[result.parameters.preset]
-    opt_in = [promise_to(result) for promise_to in groups]
+    if PRESETS[result.parameters.preset].parts_users:
+        opt_in = [_to_discovery_users(result), _to_estimation_users(result)]
+    else:
+        opt_in = [_to_all_opt_in_users(result)]
     return [*opt_in, _to_clients(result), *_to_relay_clients(result)]
 
 
@@ -97,9 +98,3 @@ def _to_relay_clients(result: BlenderResult) -> list[Promise]:
             "report is whose. Then this is what the report by itself still promises.",
         ),
     ]
-
-
-_OPT_IN_GROUPS: dict[Preset, Sequence[Callable[[BlenderResult], Promise]]] = {
-    "sharp": (_to_all_opt_in_users,),
-    "paper": (_to_discovery_users, _to_estimation_users),
-}

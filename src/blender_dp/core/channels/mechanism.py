@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 from blender_dp.core.certificate.certificate import Part
 from blender_dp.core.channels.channel import Channel, Estimator
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.channels.report import Layout, Question
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.cells import Cells
@@ -62,8 +63,31 @@ class Mechanism(Protocol):
         """Compute the cost of all reports of a client, compared with a promise of (ε, δ)."""
 
 
+class ThroughRelay(Mechanism, Protocol):
+    """The description of a mechanism whose promise needs a relay that shuffles a whole batch."""
+
+    @property
+    def report_epsilon(self) -> float:
+        """ε0 of one report by itself, without the batch."""
+
+    @property
+    def least_batch(self) -> int:
+        """n_min, the number of reports in the smallest batch that a relay passes on."""
+
+    def certify_report(self, cells: Cells) -> Part:
+        """Compute the cost of one report by itself, compared with a promise of ε0."""
+
+
 MECHANISMS: dict[str, type[Mechanism]] = {
     LocalAlgMechanism.name: LocalAlgMechanism,
     SubsetSelectionMechanism.name: SubsetSelectionMechanism,
 }
-"""Every mechanism, by its name in a head list."""
+"""Mechanisms of clients, by the name in a head list's ``mechanism``."""
+
+RELAY_MECHANISMS: dict[str, type[ThroughRelay]] = {
+    RelayMechanism.name: RelayMechanism,
+}
+"""Mechanisms of relay clients, by the name in a head list's ``relay``.
+
+They are a table of their own because no client without a relay may use them.
+"""

@@ -9,6 +9,8 @@ import numpy as np
 
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
 from blender_dp.core.exact.randomness import Randomness
@@ -47,10 +49,7 @@ def estimate_optin_probabilities(
     folded = fold_other_urls(users.cell_counts(hl_s, m_o), hl_s.cells)
     noisy = folded + np.array([noise.draw(randomness) for _ in folded], dtype=np.int64)
     head_list, noisy = trim(hl_s, noisy, parameters.head_list_size)
-    estimates = opt_in_estimates(
-        noisy, head_list.cells, total=m_o * users.size, scale=parameters.laplace_scale
-    )
-    return head_list, estimates
+    return head_list, estimate_published(noisy, head_list, parameters, users.size)
 
 
 def sum_noise(parameters: Parameters) -> DiscreteLaplace:
@@ -82,6 +81,16 @@ def trim(
     kept = np.isin(query, ranking)
     rest = noisy[-1] + noisy[:-1][~kept].sum()
     return candidates.keeping(np.sort(ranking).tolist()), np.append(noisy[:-1][kept], rest)
+
+
+def estimate_published(
+    published: OptInTally | IntArray, head_list: HeadList, parameters: Parameters, users: int
+) -> GroupEstimates:
+    """Estimate from the noisy counts that were published of the given number of users."""
+    if isinstance(published, OptInTally):
+        raise BrokenInvariantError("paper estimates need noisy counts")
+    total = parameters.records_per_optin_user * users
+    return opt_in_estimates(published, head_list.cells, total=total, scale=parameters.laplace_scale)
 
 
 def opt_in_estimates(

@@ -25,6 +25,7 @@ from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
@@ -107,6 +108,18 @@ def noises(branch: Branch, budget: Budget) -> tuple[Noise, Noise]:
     if not budget.scalar_share:
         return of_sums, of_sums
     return of_sums, DiscreteLaplace(2 * UNIT / budget.scalar_epsilon)
+
+
+def estimate_published(
+    published: OptInTally | IntArray,
+    head_list: HeadList,
+    parameters: Parameters,
+    users: int,  # noqa: ARG001 - a tally has its number of users
+) -> GroupEstimates:
+    """Estimate from the tally that was published."""
+    if not isinstance(published, OptInTally):
+        raise BrokenInvariantError("sharp estimates need a tally")
+    return opt_in_estimates(published, head_list, Budget.of(parameters))
 
 
 def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> GroupEstimates:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from blender_dp.core.channels.mechanism import Mechanism
-from blender_dp.core.channels.relayed import RelayMechanism
+from blender_dp.core.channels.mechanism import Mechanism, ThroughRelay
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.head_list.cells import Cells
 
@@ -33,7 +32,7 @@ class HeadList:
     """Mechanism by which devices report against this list and the server reads the reports."""
     private: bool
     """False if it was made with a seed: for experiments only, never for real users."""
-    relay: RelayMechanism | None = None
+    relay: ThroughRelay | None = None
     """Mechanism of relay clients; None without a relay."""
 
     def __post_init__(self) -> None:

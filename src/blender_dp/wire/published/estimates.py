@@ -6,13 +6,13 @@ the core, never here.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from blender_dp.core.blender import Curated
+from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.opt_in_tally import OptInTally
@@ -21,7 +21,7 @@ from blender_dp.core.errors import HeadListMismatchError
 from blender_dp.core.estimation.opt_in_views import WholeList
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.parameters import Parameters, Preset
+from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import LARGEST, Fields
@@ -70,16 +70,16 @@ def opt_in_in(source: str, document: Mapping[str, Any], head_list: HeadList) -> 
 def _opt_in_of(fields: Fields, head_list: HeadList) -> PublishedSide:
     _require_same_list(fields, head_list)
     parameters = read_parameters(fields.part("parameters"))
-    estimation_users = fields.whole("estimation_users", at_least=2)
+    read_integers = _tally if PRESETS[parameters.preset].releases_tally else _noisy_counts
     return PublishedSide(
         parameters=parameters,
         opt_in_users=fields.whole("opt_in_users", at_least=1),
         discovery_users=fields.whole("discovery_users", at_least=1),
-        estimation_users=estimation_users,
+        estimation_users=fields.whole("estimation_users", at_least=2),
         candidate_queries=fields.whole("candidate_queries", at_least=0),
         candidate_records=fields.whole("candidate_records", at_least=0),
         head_list=head_list,
-        integers=_INTEGERS[parameters.preset](fields, head_list, parameters),
+        integers=read_integers(fields, head_list, parameters),
     )
 
 
@@ -90,13 +90,6 @@ def _noisy_counts(fields: Fields, head_list: HeadList, _: Parameters) -> IntArra
 def _tally(fields: Fields, head_list: HeadList, parameters: Parameters) -> OptInTally:
     users = fields.whole("estimation_users", at_least=2)
     return _read_tally(fields.part("tally"), head_list, users, Budget.of(parameters))
-
-
-_INTEGERS: dict[Preset, Callable[[Fields, HeadList, Parameters], OptInTally | IntArray]] = {
-    "sharp": _tally,
-    "paper": _noisy_counts,
-}
-"""Readers of the curator's released integers, by preset."""
 
 
 def _tally_document(tally: OptInTally) -> Mapping[str, Any]:

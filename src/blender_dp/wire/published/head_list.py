@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from blender_dp.core.channels.mechanism import MECHANISMS, Mechanism
-from blender_dp.core.channels.relayed import RelayMechanism
+from blender_dp.core.channels.mechanism import (
+    MECHANISMS,
+    RELAY_MECHANISMS,
+    Mechanism,
+    ThroughRelay,
+)
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import read_document, verified, with_digest
@@ -83,11 +87,11 @@ def _mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
     return document
 
 
-def _read_relay(fields: Fields) -> RelayMechanism | None:
+def _read_relay(fields: Fields) -> ThroughRelay | None:
     """Return how relay clients report; lists without a relay do not say it."""
     if not fields.has("relay"):
         return None
-    return _read_mechanism(fields.part("relay"), {RelayMechanism.name: RelayMechanism})
+    return _read_mechanism(fields.part("relay"), RELAY_MECHANISMS)
 
 
 def _read_mechanism(fields: Fields, kinds: Mapping[str, type[_Kind]]) -> _Kind:
