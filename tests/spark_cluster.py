@@ -50,7 +50,7 @@ class Cluster:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/json/") as answer:
                 return int(json.load(answer)["aliveworkers"])
-        except OSError:
+        except (OSError, json.JSONDecodeError):  # while it starts, its page answers with HTML
             return 0
 
     def kill(self, name: str) -> None:

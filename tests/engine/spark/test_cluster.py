@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,27 @@ from spark_sessions import START_QUICKLY
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 PROMISE = ["--preset", "paper", "--epsilon", "6", "--delta", "1e-3", "--head-list-size", "8"]
+
+
+class StartingPage(BaseHTTPRequestHandler):
+    """The master's status page before it can answer in JSON."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<!DOCTYPE html>")
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+def test_a_master_whose_page_is_starting_has_no_workers_yet(tmp_path: Path) -> None:
+    with HTTPServer(("127.0.0.1", 0), StartingPage) as page:
+        answering = threading.Thread(target=page.handle_request)
+        answering.start()
+        cluster = Cluster(url="", status_port=page.server_port, directory=tmp_path)
+        assert cluster.workers() == 0
+        answering.join()
 
 
 def start_run(log: Path, output: Path, *engine: str) -> subprocess.Popen[bytes]:
