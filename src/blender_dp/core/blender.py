@@ -36,8 +36,7 @@ from blender_dp.core.population import Clients, OptInUsers, Population
 class Steps:
     """The server's four steps; the fifth, LocalAlg, runs on the devices the head list names.
 
-    A preset is a choice of variants that fit together. To try another variant of one step,
-    ``dataclasses.replace`` it.
+    A preset is a choice of variants that fit together; ``dataclasses.replace`` swaps one of them.
     """
 
     require_provable: Callable[[Parameters], None]
@@ -187,18 +186,13 @@ def blender(
     have it as long as relay and collector do not work together.
     """
     steps = steps or PRESETS[parameters.preset]
+    users, clients, relayed = population.opt_in, population.clients, population.relayed
     curated = curate(
-        population.opt_in,
-        parameters,
-        randomness,
-        clients=population.clients.size,
-        steps=steps,
-        progress=progress,
+        users, parameters, randomness, clients=clients.size, steps=steps, progress=progress
     )
-    relayed = population.relayed
     if relayed is not None:
         curated = with_relay(curated, clients=relayed.size, rules=relay)
-    return finish(curated, population.clients, relayed=relayed, steps=steps, progress=progress)
+    return finish(curated, clients, relayed=relayed, steps=steps, progress=progress)
 
 
 def curate(
@@ -249,10 +243,7 @@ def require_relay_preset(parameters: Parameters, relay: float) -> None:
 def with_relay(curated: Curated, *, clients: int, rules: RelayRules) -> Curated:
     """Add to the head list how relay clients report; public numbers decide it.
 
-    Args:
-        curated: What the opt-in side released.
-        clients: How many relay clients there are, all of whose reports make one batch.
-        rules: What a report may reveal at most, and how many may be dishonest.
+    The reports of all ``clients`` make one batch.
     """
     head_list, parameters = curated.head_list, curated.parameters
     require_relay_preset(parameters, clients)
@@ -305,6 +296,5 @@ def create_head_list(
 
     Privacy: (ε, δ) for the opt-in users of ``population``. Calling it again spends it again.
     """
-    randomness = randomness or Randomness.secure()
-    clients = population.clients.size
-    return curate(population.opt_in, parameters, randomness, clients=clients).head_list
+    noise, clients = randomness or Randomness.secure(), population.clients.size
+    return curate(population.opt_in, parameters, noise, clients=clients).head_list
