@@ -22,6 +22,7 @@ import {
 } from './policy.js';
 import { requireLogged } from './public-log.js';
 import { guarded, must, type Result } from './refusal.js';
+import { requireKept } from './relay/relayed-response.js';
 import { randomizerFor, type SearchRecord } from './report.js';
 import { reportCost } from './report-cost.js';
 import { readSignedHeadList } from './signed-head-list.js';
@@ -236,6 +237,8 @@ export class BlenderClient {
     requireBudget(EMPTY_LEDGER, 'report', cost, this.#policy, 0);
     const promise = await readDescription(await this.#service.text(campaign), campaign);
     requirePromised(signed, promise);
+    const { cells, relay } = signed.headList;
+    if (relay) requireKept(cells, relay);
     const { logEntry, publicKey } = signed;
     const { logs } = await this.#ledger.read();
     const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>

@@ -3,6 +3,7 @@ import { canonicalJson, digestOf, type Fields, isObject, type Json, without } fr
 import { at, type Cells, cellsOf } from './cells.js';
 import { type Mechanism, readMechanism } from './mechanism.js';
 import { must } from './refusal.js';
+import { type RelayedResponse, readRelayedResponse } from './relay/relayed-response.js';
 
 const FORMAT = 'blender-dp head list';
 
@@ -10,6 +11,8 @@ export interface HeadList {
   readonly queries: readonly string[];
   readonly urls: readonly (readonly string[])[];
   readonly mechanism: Mechanism;
+  /** How relay clients report; undefined without a relay. */
+  readonly relay: RelayedResponse | undefined;
   /** False when a seed made it: good for an experiment, not for people. */
   readonly isPrivate: boolean;
   readonly digest: string;
@@ -24,12 +27,14 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
   const isPrivate = document.private;
   must(typeof isPrivate === 'boolean', 'private must be true or false');
   const mechanism = readMechanism(document.mechanism);
+  const relay = 'relay' in document ? readRelayedResponse(document.relay) : undefined;
   const entries = readEntries(document.queries);
   const written = {
     format: FORMAT,
     version: 1,
     private: isPrivate,
     mechanism: mechanism.document,
+    ...(relay && { relay: relay.document }),
     queries: entries.map(({ query, urls }) => ({ query, urls })),
   };
   const digest = await digestOf(written);
@@ -42,6 +47,7 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
     queries: entries.map((entry) => entry.query),
     urls: entries.map((entry) => entry.urls),
     mechanism,
+    relay,
     isPrivate,
     digest,
     cells: cellsOf(entries.map((entry) => entry.urls.length)),

@@ -39,7 +39,8 @@ export function subsetSelection(described: Fields): Mechanism {
   };
 }
 
-function oddsOf(question: Odds['question'], channel: SubsetChannel): Odds {
+/** Returns what a report to a question says. */
+export function oddsOf(question: Odds['question'], channel: SubsetChannel): Odds {
   const { size, subsetSize, threshold } = channel;
   return { question, size, named: subsetSize, missed: missed(threshold) };
 }
@@ -70,6 +71,11 @@ export function subsetChannel(size: number, epsilon: Fraction): SubsetChannel {
     'epsilon must be large enough for thresholds of 64 bits: the truth must be named most often',
   );
   return best;
+}
+
+/** Computes the threshold of k-ary randomised response: d = 1. */
+export function namingOne(size: number, epsilon: Fraction): SubsetChannel {
+  return { size, subsetSize: 1, threshold: threshold(oddsOfALie(epsilon), 1, size) };
 }
 
 /** Returns how many of 2^64 words name the truth: 2^64 e^ε d/(e^ε d + N - d), rounded down. */
@@ -138,7 +144,7 @@ export function packItems(items: readonly number[], size: number): Uint8Array {
 }
 
 /** Returns P(subset | an item in it)/P(subset | one that is not). */
-function likelihoodRatio({ size, subsetSize, threshold }: SubsetChannel): Fraction {
+export function likelihoodRatio({ size, subsetSize, threshold }: SubsetChannel): Fraction {
   if (size === 1) return [1n, 1n];
   return [threshold * BigInt(size - subsetSize), (WORD - threshold) * BigInt(subsetSize)];
 }
