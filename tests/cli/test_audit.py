@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from cli.outcomes import Command, assert_refused
+from wire.lists import RELAY_LIST, write_json
 
 from blender_dp.core.channels import subset_selection
+from blender_dp.wire.published.head_list import head_list_document
 
 QUICK = ("--draws=20000", "--seed=1")
 
@@ -15,7 +17,8 @@ QUICK = ("--draws=20000", "--seed=1")
 def test_findings_are_a_table_for_a_person(command: Command) -> None:
     outcome = command("audit", *QUICK)
     assert (outcome.status, outcome.err) == (0, "")
-    for target in ("local-alg", "subset-selection", "discovery, paper", "sums, sharp"):
+    of_clients = ("local-alg", "subset-selection", "relayed-response, batches of 250")
+    for target in (*of_clients, "discovery, paper", "sums, sharp"):
         assert target in outcome.out
     assert outcome.out.endswith("At most one of 1,000,000 audits proves something wrong.\n")
 
@@ -29,6 +32,17 @@ def test_findings_are_json_for_a_program(command: Command, head_list: Path) -> N
     assert sum(finding["alpha"] for finding in document["findings"]) == pytest.approx(0.001)
 
 
+def test_relay_clients_of_a_published_list_are_attacked(command: Command, tmp_path: Path) -> None:
+    listed = write_json(tmp_path / "head_list.json", head_list_document(RELAY_LIST))
+    document = json.loads(command("audit", listed, *QUICK, "--json").out)
+    found = {finding["target"]: finding for finding in document["findings"]}
+    batches = found["relayed-response, batches of 250"]
+    assert 0 <= batches["shown"] <= batches["epsilon"] <= 3.25
+    assert batches["delta"] == 1e-5
+    assert found["relayed-response, one device"]["epsilon"] == 3.25
+    assert document["verdict"] == "kept"
+
+
 def test_a_broken_build_is_told_in_one_sentence_with_status_one(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -38,7 +52,7 @@ def test_a_broken_build_is_told_in_one_sentence_with_status_one(
     )
     outcome = command("audit", *QUICK)
     assert outcome.status == 1
-    assert outcome.err.startswith("blender-dp: subset-selection, many at once spends more than")
+    assert outcome.err.startswith("blender-dp: relayed-response, many at once spends more than")
     assert outcome.err.count("\n") == 1
     assert " !" in outcome.out
 

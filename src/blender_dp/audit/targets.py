@@ -41,10 +41,14 @@ def own_list(mechanism: Mechanism, *, private: bool) -> HeadList:
     return HeadList.of(records, mechanism=mechanism, private=private)
 
 
-def device_targets(head_list: HeadList) -> list[Target]:
+def device_targets(head_list: HeadList, alone: tuple[float, float] | None = None) -> list[Target]:
     """Return the targets of devices that report against a list: all at once, and one by one.
 
     The inputs are a record of the longest query, another one of the same query, and no record.
+
+    Args:
+        head_list: The list.
+        alone: ε and δ of one report, where the list states a promise that needs others.
     """
     cells, mechanism = head_list.cells, head_list.mechanism
     if not head_list.queries:
@@ -59,7 +63,8 @@ def device_targets(head_list: HeadList) -> list[Target]:
         DeviceReports(head_list=head_list, cells=pair, name=name) for name, pair in pairs.items()
     ]
     reports = mechanism.records_per_client
-    promise = {"epsilon": mechanism.epsilon / reports, "delta": mechanism.delta / reports}
+    epsilon, delta = alone or (mechanism.epsilon / reports, mechanism.delta / reports)
+    promise = {"epsilon": epsilon, "delta": delta}
     targets = [Target(name=f"{mechanism.name}, one device", attacks=one, effort=1 / 160, **promise)]
     attack = _MANY_AT_ONCE.get(mechanism.name, _watched_item_attacks)
     many = attack(head_list, pairs, longest)

@@ -10,6 +10,7 @@ from rich.table import Table
 from blender_dp.audit.black_box import Finding
 from blender_dp.audit.black_box import audit as attack_all
 from blender_dp.audit.curator_targets import curator_targets
+from blender_dp.audit.relay_targets import own_relay_list, relay_targets
 from blender_dp.audit.targets import Target, device_targets, own_list
 from blender_dp.cli.certify import BROKEN
 from blender_dp.cli.options import Flag
@@ -79,14 +80,17 @@ def _devices(
     head_list: Path | None, epsilon: float, delta: float, *, private: bool
 ) -> list[Target]:
     if head_list is not None:
-        return device_targets(replace(read_head_list(head_list), private=private))
+        published = replace(read_head_list(head_list), private=private)
+        relayed = [] if published.relay is None else relay_targets(published)
+        return [*device_targets(published), *relayed]
     paper = Parameters(preset="paper", epsilon=epsilon, delta=delta)
     mechanisms: tuple[Mechanism, ...] = (
         LocalAlgMechanism.of(paper),
         SubsetSelectionMechanism(epsilon=epsilon, query_share=0.25),
     )
     lists = [own_list(mechanism, private=private) for mechanism in mechanisms]
-    return [target for listed in lists for target in device_targets(listed)]
+    of_clients = [target for listed in lists for target in device_targets(listed)]
+    return [*of_clients, *relay_targets(own_relay_list(epsilon, delta, private=private))]
 
 
 def _show(findings: list[Finding], alpha: float, *, as_json: bool) -> None:

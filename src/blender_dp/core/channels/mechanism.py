@@ -9,7 +9,7 @@ from blender_dp.core.channels.channel import Channel, Estimator
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.channels.report import Layout, Question
-from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
+from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelectionMechanism
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.parameters import Preset
 
@@ -73,6 +73,13 @@ class ThroughRelay(Mechanism, Protocol):
     @property
     def least_batch(self) -> int:
         """n_min, the number of reports in the smallest batch that a relay passes on."""
+
+    @property
+    def honest(self) -> int:
+        """Number of honest reports in such a batch, at least."""
+
+    def channel(self, cells: Cells) -> SubsetChannel:
+        """Return the channel of a report, which names one cell."""
 
     def certify_report(self, cells: Cells) -> Part:
         """Compute the cost of one report by itself, compared with a promise of ε0."""
