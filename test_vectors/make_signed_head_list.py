@@ -59,6 +59,7 @@ def resigned(document: Document, signer: str = "service") -> Document:
         "description": document["description"],
         "head_list": document["head_list"]["digest"],
         "log_entry": document["log_entry"]["hash"],
+        **({"relay": document["relay"]} if "relay" in document else {}),
     }
     message = b"blender-dp signed head list 2\0" + canonical(signed)
     return {
@@ -102,7 +103,10 @@ def description(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON hol
 
 
 def published(
-    head_list: Document, campaign: str = CAMPAIGN, described: Document | None = None
+    head_list: Document,
+    campaign: str = CAMPAIGN,
+    described: Document | None = None,
+    **added: Any,  # noqa: ANN401 - whatever JSON holds
 ) -> Document:
     """Return a list as a service publishes it."""
     entry = {
@@ -121,6 +125,7 @@ def published(
             "description": digest(described or {**description(), "id": campaign}, ""),
             "head_list": head_list,
             "log_entry": rehashed(entry),
+            **added,
         }
     )
 

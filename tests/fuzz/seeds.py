@@ -1,15 +1,18 @@
 """Documents that every decoder accepts: fuzzing starts from them and changes them."""
 
 import base64
+import hashlib
 import json
 import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from blender_dp.wire.service.hash_chain import PublicKind, entry
 from blender_dp.wire.service.signed_log import log_document
@@ -17,6 +20,13 @@ from blender_dp.wire.service.signed_log import log_document
 ROOT = Path(__file__).parents[2]
 PRESETS = ("sharp", "paper")
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
+RELAY_KEY = Ed25519PrivateKey.from_private_bytes(
+    hashlib.sha256(b"blender-dp test vector relay").digest()
+)
+COLLECTOR_KEY = X25519PrivateKey.from_private_bytes(
+    hashlib.sha256(b"blender-dp test vector collector").digest()
+)
+REPORT_LENGTH = 66
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +74,30 @@ def logs() -> list[bytes]:
 
 
 def signed_lists() -> list[bytes]:
-    """Return the list of the shared vectors."""
+    """Return the lists of the shared vectors, without and with a relay."""
     vectors = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_bytes())
-    return [_written(vectors["good"])]
+    return [_written(vectors["good"]), _written(relay_vectors()["signed_head_list"])]
+
+
+@cache
+def relay_vectors() -> dict[str, Any]:
+    """Return the shared vectors of relays."""
+    vectors: dict[str, Any] = json.loads(
+        (ROOT / "test_vectors" / "relayed_reports.json").read_bytes()
+    )
+    return vectors
+
+
+@cache
+def relayed_reports() -> list[bytes]:
+    """Return encrypted reports that a collector counts."""
+    texts = [report["encrypted"] for report in relay_vectors()["reports"]]
+    return [base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)) for text in texts]
+
+
+def relay_documents(kind: str) -> list[bytes]:
+    """Return the good statements or pieces of the shared vectors."""
+    return [_written(case["document"]) for case in relay_vectors()[kind] if case["is_good"]]
 
 
 def contributions() -> list[bytes]:

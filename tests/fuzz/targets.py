@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -32,6 +32,8 @@ from blender_dp.wire.published.certificate import read_certificate
 from blender_dp.wire.published.estimates import read_clients, read_opt_in
 from blender_dp.wire.published.head_list import head_list_document, read_head_list
 from blender_dp.wire.published.release import read_release
+from blender_dp.wire.relayed.batch import read_piece, read_statement, statement_document
+from blender_dp.wire.relayed.encrypted_report import ReportEncryption
 from blender_dp.wire.reports.packed_items import (
     ItemPacking,
     from_text,
@@ -72,6 +74,9 @@ def all_targets(made: Seeds) -> dict[str, Target]:
         "packed-items": Target(read=_packed, seeds=[b"\x00" * 9, b"\x03" + b"\xff" * 60]),
         "head-list": Target(read=_listed, seeds=made.both("head_list.json")),
         "signed-head-list": Target(read=_signed_list, seeds=seeds.signed_lists()),
+        "relayed-report": Target(read=_relayed_report, seeds=seeds.relayed_reports()),
+        "relay-statement": Target(read=_statement, seeds=seeds.relay_documents("statements")),
+        "relay-piece": Target(read=_piece, seeds=seeds.relay_documents("pieces")),
         "log": Target(read=_log, seeds=seeds.logs()),
         "release": Target(read=_release, seeds=made.both("run/release.json")),
     }
@@ -177,6 +182,33 @@ def _listed(content: bytes) -> None:
 def _signed_list(content: bytes) -> None:
     with _refused_properly():
         read_signed_head_list(read_object("the head list", content))
+
+
+@cache
+def _encryption() -> ReportEncryption:
+    signed = read_signed_head_list(seeds.relay_vectors()["signed_head_list"])
+    return ReportEncryption(signed.head_list, campaign=signed.campaign, digest=signed.digest)
+
+
+def _relayed_report(content: bytes) -> None:
+    """Nothing can be read but what was encrypted for the list."""
+    with _refused_properly():
+        _encryption().decrypt(content, seeds.COLLECTOR_KEY)
+        assert content in seeds.relayed_reports()
+
+
+def _statement(content: bytes) -> None:
+    with _refused_properly():
+        document = read_object("the relay's statement", content)
+        signed = read_statement(document)
+        again = statement_document(signed.statement, seeds.RELAY_KEY)
+        assert canonical(again) == canonical(document)
+
+
+def _piece(content: bytes) -> None:
+    with _refused_properly():
+        piece = read_piece(read_object("the relay's statement", content), seeds.REPORT_LENGTH)
+        assert len(piece.encrypted) == seeds.REPORT_LENGTH * piece.statement.size_of(piece.piece)
 
 
 def _log(content: bytes) -> None:

@@ -23,6 +23,7 @@ SECONDS = os.environ.get("FUZZ_SECONDS")
 RUNS = -1 if SECONDS else 600
 NAMES = (
     *("json-body", "gzip-body", "contribution", "campaign", "packed-items", "head-list"),
+    *("relayed-report", "relay-statement", "relay-piece"),
     *("signed-head-list", "log", "release", "report-body", "report-lines"),
     *("opt-in", "clients", "certificate"),
 )

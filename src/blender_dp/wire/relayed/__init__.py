@@ -1,0 +1,1 @@
+"""Reports that pass through a relay: encrypted by devices, shuffled and forwarded in batches."""
