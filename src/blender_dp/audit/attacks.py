@@ -32,9 +32,9 @@ class Attack(Protocol):
         ...
 
     def draw(self, draws: int, randomness: Randomness, *, is_swapped: bool) -> IntArray:
-        """Run the code on one of the neighbours; return the counts of all outcomes, in order.
+        """Run the code on one neighbour, at least ``draws`` times; count every possible outcome.
 
-        Makes at least ``draws`` draws in all.
+        The outcomes have the same order for both neighbours.
         """
         ...
 
@@ -82,7 +82,7 @@ class WatchedItems:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DeviceReports:
-    """A device's own reports, one by one, from records with names."""
+    """Reports of one device, drawn singly from records with names, as a real device does."""
 
     head_list: HeadList
     cells: tuple[int, int]

@@ -17,7 +17,7 @@ from blender_dp.core.errors import BlenderError, BrokenInvariantError
 from blender_dp.service.dependencies import TooMuchWorkError
 
 SECONDS = 60.0
-"""Time limit of a question, from its process's start to its end."""
+"""Time limit of one question, from the start of its process to its end."""
 _COMMAND = (sys.executable, "-m", "blender_dp.cli.plan_process")
 
 

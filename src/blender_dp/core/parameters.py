@@ -43,7 +43,7 @@ class Parameters:
     query_budget_fraction: float = 0.85
     """f_C, the share of a client's ε and δ that is spent on the query (paper)."""
     records_per_optin_user: int = 1
-    """m_O, the records taken from each opt-in user; missing ones are everything else (paper)."""
+    """m_O, the records per opt-in user; a missing one counts as an unlisted record (paper)."""
     records_per_client: int = 1
     """m_C, the records each client reports, on one budget; 1 did best (section 4.3; paper)."""
     project: bool = True

@@ -17,7 +17,7 @@ from blender_dp.core.head_list.head_list import HeadList, Record
 class RecordSums(Protocol):
     """Distinct records with an integer sum each; a record is revealed only when it is chosen.
 
-    They are in classes of similar sums; if a record's sum is its count, a class is a count.
+    Records with similar sums form a class. If sums are counts, a class has one count only.
     """
 
     def classes(self) -> tuple[IntArray, IntArray]:

@@ -67,7 +67,8 @@ class ServingRule:
     def _pushed(self, row: ReleasedEstimate, clients: float, release: Release) -> float:
         """Return how much the stated share of fake clients may have added to the clients' estimate.
 
-        At most the excess that the opt-in estimate allows within ``significance`` standard errors.
+        It cannot be more than the difference to the opt-in estimate, plus ``significance`` standard
+        errors of that difference.
         """
         most = self.push * (release.fake_weight or 0.0)
         if row.opt_in_probability is None or not release.opt_in_users:

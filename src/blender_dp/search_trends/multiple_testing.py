@@ -21,9 +21,9 @@ def upper_tail(z: float) -> float:
 def benjamini_hochberg(p_values: FloatArray, rate: float) -> BoolArray:
     """Tell which null hypotheses are rejected.
 
-    Of those rejected, a share of at most ``rate`` is true on average, for independent p-values
-    (Benjamini and Hochberg, 1995) and for positively dependent ones (Benjamini and Yekutieli,
-    2001).
+    On average at most a share ``rate`` of the rejected hypotheses is true. This is proved for
+    independent p-values (Benjamini and Hochberg, 1995) and for positively dependent ones
+    (Benjamini and Yekutieli, 2001).
     """
     count = len(p_values)
     ordered = np.sort(p_values)

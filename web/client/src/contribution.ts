@@ -14,7 +14,7 @@ const MOST_BYTES = 2 ** 22;
 export interface Contribution {
   /** The digest of the text that the person agreed to; it must be the campaign's. */
   readonly agreed: string;
-  /** The digest of the description that the person chose by; it must still be the campaign's. */
+  /** The digest of the description that the person saw when choosing; it must still be the campaign's. */
   readonly promised: string;
   /** Exactly what is sent. */
   readonly body: string;
@@ -47,7 +47,7 @@ export async function contribute(
   );
   must(
     contribution.promised === description.digest,
-    'what the campaign promises must be what the person chose by; please choose again',
+    'the campaign must have the description that the person saw when choosing; please choose again',
   );
   const made = before ?? (await recorded(contributor, campaign, description, contribution));
   must(made.madeFor === description.digest, 'the description of a campaign must stay the same');

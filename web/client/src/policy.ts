@@ -128,7 +128,7 @@ export function requirePause(ledger: Ledger, service: string, policy: Policy, no
 }
 
 /**
- * Refuses what costs more than is left in the window, over all services.
+ * Refuses a cost above what is left of the budget in the window, which all services share.
  *
  * ε adds up over both roles, δ over contributions: what is debited for a report is a pure ε, and
  * its δ is held to the cap by itself.

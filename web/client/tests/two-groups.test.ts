@@ -34,7 +34,7 @@ function client(options: Partial<ClientOptions> = {}): BlenderClient {
 function device(options: Partial<ClientOptions> = {}) {
   const one = client(options);
   return {
-    /** By default the person chose by what the campaign promises now. */
+    /** By default the person saw the campaign's present description. */
     async contribute(campaign: string, contribution: Given) {
       service.state = 'opt-in-open';
       const promised = await digestOf({ ...service.description, id: campaign });
@@ -121,12 +121,12 @@ describe('a contribution', () => {
     expect(service.contributions.size).toBe(0);
   });
 
-  test('is none for another description than the person chose by', async () => {
+  test('is none for another description than the person saw when choosing', async () => {
     const promised = await digestOf(goodDescription());
     service.description = goodDescription({ parameters: { epsilon: '8.0', delta: '1e-06' } });
     expect(await device().contribute(CAMPAIGN, { ...CONTRIBUTION, promised })).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('chose by'),
+      problem: expect.stringContaining('saw when choosing'),
     });
     expect(await entries()).toEqual([]);
     expect(service.traffic.map((line) => line.trim())).toEqual([

@@ -125,7 +125,7 @@ def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> 
     beyond = 1 - exp_enclosure(-excess, _BITS).ends()[0] if excess else Fraction(0)
     return Part(
         release=line.release.value,
-        method="How far a swap of a user moves the sums, over the scale of their noise.",
+        method="The largest change of the sums if one user is swapped, divided by the noise scale.",
         promised_epsilon=line.epsilon,
         promised_delta=line.delta,
         epsilon=spent,

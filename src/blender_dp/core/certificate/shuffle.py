@@ -11,18 +11,19 @@ even knows the true cell of every other client, has (ε, δ) of each honest clie
 
 **Proof** (the privacy blanket: Balle, Bell, Gascón, Nissim, "The privacy blanket of the shuffle
 model", CRYPTO 2019). A report is uniform over all cells with probability γ, and the truth
-otherwise. Tell the adversary which other clients were uniform, and all other reports. What is left
-is the victim's report among B uniform ones, B from Bin(n - 1, γ). For m = B + 1 reports w_1 … w_m
-the likelihood of the batch is the mean over i of R_x(w_i)/ω(w_i), if x is the victim's cell, R_x
-the law of its report and ω the uniform one. So the divergence of x and x' is the mean, over m
-uniform reports, of (Σ L_i)₊/m with
+otherwise. Suppose that the adversary is also told which of the other clients' reports are true,
+and which cells these name. Hidden is then only which report is the victim's among B uniform ones;
+B is drawn from Bin(n - 1, γ). For m = B + 1 reports w_1 … w_m the likelihood of the batch is the
+mean over i of R_x(w_i)/ω(w_i), if x is the victim's cell, R_x the law of its report and ω the
+uniform one. So the divergence of x and x' is the mean, over m uniform reports, of (Σ L_i)₊/m with
 
     L_i = (R_x(w_i) - e^ε·R_x'(w_i))/ω(w_i)
         = γ·((e^ε0 - 1)(1[w_i = x] - e^ε·1[w_i = x']) - (e^ε - 1)).
 
-Pr[Bin(n-1, γ) = m-1]/m = Pr[Bin(n, γ) = m]/(γn), so the sum over m is the claim. To forget what the
-adversary was told is post-processing. More honest reports only lower δ: the mean of m independent
-draws is a reverse martingale, so the expectation of its positive part falls as m grows. ∎
+Pr[Bin(n-1, γ) = m-1]/m = Pr[Bin(n, γ) = m]/(γn), so the sum over m is the claim. An
+adversary who is not told this knows less: that is post-processing. More honest reports only lower
+δ: the mean of m independent draws is a reverse martingale, so the expectation of its positive part
+falls as m grows. ∎
 
 **What is computed** is an upper bound, with max(a + b, m) in place of M. M is below m with a
 probability of at most ``spare`` (Chernoff: Pr[X ≤ μ - √(2μ·ln(1/s))] ≤ s). Where it is below, the

@@ -201,9 +201,9 @@ class LocalAlgChannel:
     def excess(self, epsilon: Fraction) -> Fraction:
         """Return the smallest δ for which one report is (ε, δ)-private; e^ε is rounded down.
 
-        It is the largest hockey-stick divergence of any two inputs. Inputs of one
-        query differ in two columns; inputs of two queries in all columns of both, in the columns
-        of the first as ``across_from`` says and in those of the second as ``across_to``.
+        It is the largest hockey-stick divergence of any two inputs. Two inputs of the same query
+        differ in two columns (``within``). Two inputs of different queries differ in all columns
+        of both queries: ``across_from`` adds up those of the first, ``across_to`` of the second.
         """
         if self.cells.query_count == 1:
             return Fraction(0)

@@ -162,8 +162,8 @@ def unique_release_probability(plan: GaussianPlan) -> Fraction:
     """Return a bound on the probability that a record of only one user is released, rounded up.
 
     The largest over k = 1 .. m, for a user of k records that no other user has: 1 - (1 - p)^k,
-    where p is the chance of noise ≥ τ + 1 - ⌊UNIT/√k⌋. The discrete Gaussian law is nowhere more
-    than 1/(1 - 1/(24σ²)) times real-valued noise rounded to integers, which bounds p.
+    where p is the chance of noise ≥ τ + 1 - ⌊UNIT/√k⌋. It bounds p that every value
+    is at most 1/(1 - 1/(24σ²)) times as likely as under real-valued noise rounded to integers.
     """
     sigma, worst = plan.discovery_sigma, Fraction(0)
     excess = Fraction(24 * sigma**2, 24 * sigma**2 - 1)

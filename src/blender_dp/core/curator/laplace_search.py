@@ -23,7 +23,7 @@ _CANDIDATES = 17
 
 
 class CandidateLaw(NamedTuple):
-    """A count plus noise of slopes share·ε and (1-share)·ε, released from ``threshold`` on."""
+    """Noise of slopes share·ε and (1-share)·ε; noisy counts from ``threshold`` up are released."""
 
     epsilon: float
     threshold: int

@@ -48,7 +48,7 @@ class GroupEstimates:
     evidence: OptInViews | ClientViews | None = None
     """Input of the ``sharp`` blend; None in ``paper``, which blends the estimates."""
     tally: OptInTally | None = None
-    """All released integers of the opt-in users in ``sharp``; otherwise ``counts`` are all."""
+    """All released integers of the opt-in users in ``sharp``; in ``paper`` they are ``counts``."""
 
     def with_relayed(self, relayed: "GroupEstimates") -> "GroupEstimates":
         """Return the local clients' estimates with what relay clients say beside it."""

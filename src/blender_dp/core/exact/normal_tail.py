@@ -1,10 +1,10 @@
 """The tail of the normal law between two fractions, and the privacy of Gaussian noise from it.
 
-Q(x) = Pr[N(0,1) ≥ x]. Far out Q is tiny, and its relative precision matters: an enclosure here has
-as many more bits as Q has leading zeros. Two ways to Q, for near and far:
+Q(x) = Pr[N(0,1) ≥ x]. For large x, Q is tiny, and its relative precision matters: an enclosure here
+has one more bit for each leading zero of Q. There are two ways to compute Q, for small and large x:
 
-near    1/2 - φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), all terms positive (DLMF 7.6.2);
-far     φ(x)/T_1 with T_j = x + j/T_{j+1} (Laplace's continued fraction).
+small   1/2 - φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), all terms positive (DLMF 7.6.2);
+large   φ(x)/T_1 with T_j = x + j/T_{j+1} (Laplace's continued fraction).
 
 The second needs no theorem on convergence. Let I_j = ∫_x^∞ (t-x)^j/j!·φ(t) dt and I_{-1} = φ(x).
 Integration by parts gives j·I_j = I_{j-2} - x·I_{j-1} for j ≥ 1. So T_j = I_{j-2}/I_{j-1}

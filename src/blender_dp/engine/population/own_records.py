@@ -17,9 +17,9 @@ class OwnRecords:
     keys: SamplingKeys
     """Keys that decide which records of a user with too many are kept."""
     records: Frame
-    """Position, query, url, rows and first_row: where the user's record first appears."""
+    """Columns: position, query, url, rows, and first_row, where the user's record first appears."""
     users: Frame
-    """All users with records: position, start (a keyed hash), user_records and user_rows."""
+    """One row per user with records: position, start (a keyed hash), user_records, user_rows."""
 
     @classmethod
     def of(cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys) -> "OwnRecords":

@@ -60,7 +60,7 @@ def multi_probabilities(queries: int = QUERIES) -> NDArray[np.float64]:
 
 
 def _tail(queries: int, exponent: float) -> NDArray[np.float64]:
-    """Return the probabilities after the heads: a power law over the mass they leave."""
+    """Return the probabilities of the queries after ``HEADS``: a power law that shares the rest."""
     weights = (np.arange(1, queries + 1.0) ** -exponent)[len(HEADS) :]
     return np.asarray(weights / weights.sum() * (1 - sum(HEADS)), dtype=np.float64)
 

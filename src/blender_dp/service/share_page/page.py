@@ -41,7 +41,7 @@ _CODE = "For this choice you also need a code, which the collector gives to each
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharePage:
-    """One campaign, at one address."""
+    """Page about one campaign, at one address."""
 
     campaign: Campaign
     link: str

@@ -66,7 +66,7 @@ _SENTENCES = {
 
 
 class RefusedReportError(UnknownReportError):
-    """Reports are refused for a reason; the message repeats nothing of them."""
+    """Refusal of reports; the message gives the rule and repeats nothing of the reports."""
 
     def __init__(self, fault: ReportFault) -> None:
         self.fault = fault

@@ -24,8 +24,8 @@ _HOST_AND_PORT = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+:[0-9]+(?:[/?#]|$)"
 _OTHER_SCHEME = re.compile(
     rf"[\x00-\x20]*(?!https?:)(?!{_HOST_AND_PORT})[a-z][a-z0-9+.\-\t\r\n]*:", re.IGNORECASE
 )
-"""Beginning of an address with another scheme than that of web pages. As browsers do, it skips
-white space before the address and line breaks in it."""
+"""Beginning of an address whose scheme is not http or https. As browsers do, it skips white space
+before the address and line breaks in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

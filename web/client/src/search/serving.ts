@@ -5,11 +5,11 @@ import type { Release, Row } from './release.js';
 export interface ServingRule {
   /** By how many standard errors the clients' estimate must exceed `fewestUsers`. */
   readonly significance: number;
-  /** How many clients must have it. */
+  /** The number of clients who must have the row. */
   readonly fewestUsers: number;
-  /** By how many standard errors the two groups may differ about it. */
+  /** The most standard errors by which the estimates of the two groups may differ. */
   readonly widestDifference: number;
-  /** Which share of the clients may be fake without anything being shown that they alone have. */
+  /** The share of clients that may be fake; what they could have added is subtracted first. */
   readonly push: number;
 }
 

@@ -141,7 +141,7 @@ export function draftOf(campaign: Campaign): Draft {
   };
 }
 
-/** Returns the form of a new campaign like an earlier one; its times are over and left out. */
+/** Returns the form of a new campaign like an earlier one, without its times, which are over. */
 export function duplicateOf(campaign: Campaign): Draft {
   return { ...draftOf(campaign), opt_in_until: '', clients_from: '', clients_until: '' };
 }

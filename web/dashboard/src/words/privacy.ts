@@ -15,13 +15,13 @@ export const COLLECTOR = [
 /** Shown for campaigns that are older than these fields. */
 export const NOT_SAID = 'not said in this older campaign';
 
-/** A heading and what stands under it. */
+/** A heading with the sentences below it. */
 export interface Passage {
   readonly title: string;
   readonly sentences: readonly string[];
 }
 
-/** How a device reports among so many items: it names `named`, with the truth among them `truth` of the time. */
+/** The report of a device among a number of items: it names `named` of them, with the truth among them with probability `truth`. */
 export interface Channel {
   readonly named: number;
   readonly truth: number;

@@ -87,7 +87,7 @@ export function costSentence({ role, epsilon, delta }: LedgerEntry): string {
   );
 }
 
-/** Says how something is taken back. */
+/** Returns a sentence about whether and how a report or a contribution can be withdrawn. */
 export function withdrawalSentence(role: Role, state: EntryState): string {
   if (role === 'report') {
     return 'It cannot be taken back: the service does not know which report is yours.';

@@ -80,8 +80,8 @@ class SqliteDatabase:
     async def scrub(self) -> None:
         """Rewrite the file and empty its log, or refuse while a reader uses the log.
 
-        The log is emptied before too. The new file goes through the log, so every attempt during a
-        read would make the log longer by a whole file.
+        The log is emptied before and after. The new file is written through the log: without the
+        first step, every attempt during a read would make the log longer by a whole file.
         """
         await self._empty_log()
         await self._writer.write(Request(rewrite, is_alone=True))
