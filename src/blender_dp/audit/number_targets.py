@@ -27,7 +27,7 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 
 _USERS = 20
-"""Number of all other users; it does not matter."""
+"""Number of all other users; the result does not depend on it."""
 _EFFORT = 1 / 1000
 """Share of the draws: small, because every draw is a run of a step."""
 _ALL = "a user who has all that is added up, or nothing of it"

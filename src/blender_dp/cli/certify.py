@@ -23,7 +23,7 @@ from blender_dp.wire.published.estimates import read_opt_in
 from blender_dp.wire.published.head_list import read_head_list
 
 BROKEN = 1
-"""Exit status: computed, and above the promise."""
+"""Exit status if a cost is above its promise."""
 
 
 def certify(

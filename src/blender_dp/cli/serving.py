@@ -240,7 +240,7 @@ def work_forever(storage: ServiceOptions, *, once: bool) -> None:
 
 
 async def _work_once(storage: ServiceOptions, event_log: EventLog) -> bool:
-    """Run the waiting jobs; return whether none was left because the database was busy."""
+    """Run the waiting jobs; return False if a busy database made it leave some of them."""
     async with open_dependencies(storage) as dependencies:
         try:
             await Ticker(ServiceState.of(dependencies, event_log)).tick()

@@ -94,8 +94,8 @@ class Parameters:
 def delta_warning(delta: float, users: int) -> str | None:
     """Return why δ is large for a number of users, or None if it is not.
 
-    δ allows a mechanism that, once in 1/δ, publishes all that one user gave. Among n users the
-    probability that this happens to one of them is up to n·δ, so δ should be at most 1/(10·n).
+    δ allows a mechanism that publishes all data of one user with probability δ. This happens to one
+    of n users with a probability of up to n·δ, so δ should be at most 1/(10·n).
     """
     if users < 1 or exact(delta) * 10 * users <= 1:
         return None

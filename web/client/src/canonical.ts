@@ -22,7 +22,7 @@ export function parseJson(text: string, mostLetters: number): Json {
   return document;
 }
 
-/** Returns what JSON holds; null if it is none. */
+/** Returns the value of a JSON text; null if the text is not JSON. */
 export function parsed(text: string): Json {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-"""Reports of many devices, drawn in batches with the same distribution as one by one."""
+"""Reports of many devices, drawn in batches with the same distribution as single reports."""
 
 import os
 from collections.abc import Callable, Iterator

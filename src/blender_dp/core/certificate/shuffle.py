@@ -1,7 +1,7 @@
 """Privacy cost of a report that reaches the collector in a shuffled batch.
 
-A relay client names one of K cells by k-ary randomised response: its own e^ε0 times as likely as
-any other given one. A relay passes on many such reports in random order and without senders.
+A relay client names one of K cells by k-ary randomised response: its own cell is e^ε0 times as
+likely as any other cell. A relay passes on many such reports in random order and without senders.
 
 **Claim.** n of the reports are honest. Let γ = K/(e^ε0 + K - 1), let M be Bin(n, γ), and of M balls
 that fall uniformly into K cells let a and b be those in two given ones. Whoever sees the batch, and

@@ -1,6 +1,6 @@
 """Relay clients: k-ary randomised response behind a relay that shuffles, and its privacy cost.
 
-A relay client names one cell of the list, its own e^ε0 times as likely as any other given one:
+A relay client names one cell of the list. Its own cell is e^ε0 times as likely as any other cell:
 subset selection with d = 1. The collector receives the reports in one shuffled batch without
 senders. The proof of what this promises is in :mod:`blender_dp.core.certificate.shuffle`.
 """

@@ -22,7 +22,7 @@ from blender_dp.core.population import OptInUsers
 
 _BITS = 256
 _MOST_BITS = 1 << 14
-"""Most bits; beyond them a bound stays valid, but is not narrow."""
+"""Largest precision in bits. If it is not enough, the bound is still valid, but wider."""
 WIDEST_NOISE = 2**40
 """The widest scale of noise, in counts: its draws stay within 64 bits."""
 

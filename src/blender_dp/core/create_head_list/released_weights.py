@@ -10,9 +10,10 @@ the law: candidate with probability q, then t + j, j geometric, which stands wit
 e^(-j²/2σ²); else below t. Records are independent, so the number of candidates is
 Binomial(n, q), what becomes of them is independent, and the set that stands is, given its size, a
 uniform subset of the n records, independent of the noise of each. That is how they are drawn. The
-noise of all others is below t and is not drawn. Where t is less than a deviation, every record
-gets its draw. In both cases each record's noise, if it can be released, has the distribution of a
-separate draw, and all are independent: PRIVACY.md, "The code draws this law".
+noise of all others is below t and is not drawn. If t is below one standard
+deviation, noise is drawn for every record. In both cases each record's noise, if it can be
+released, has the distribution of a separate draw, and all are independent: PRIVACY.md, "The code
+draws this law".
 """
 
 from bisect import bisect_left

@@ -49,11 +49,11 @@ def binomial(trials: int, probability: Callable[[int], Enclosure], randomness: R
 def binomial_each(
     trials: IntArray, numerators: IntArray, denominators: IntArray, randomness: Randomness
 ) -> IntArray:
-    """Draw a number of successes for each of many counts of coins, with probabilities a/b.
+    """Draw the number of successes for each kind of coin, which succeeds with probability a/b.
 
-    The digits of a fraction come by doubling its remainder, so that after each digit the coins
-    still tied succeed with probability (remainder)/b again. Once few are left they are tossed
-    one by one: a uniform integer below b is below the remainder.
+    The binary digits of a/b come from doubling the remainder. After each digit, the coins that are
+    still tied succeed with probability remainder/b. Once few coins are left, each is tossed by
+    itself: it succeeds if a uniform integer below b is below the remainder.
 
     Args:
         trials: Number of coins of each kind.

@@ -1,6 +1,6 @@
 """Counts of the items that many clients' subsets name, drawn from how many clients hold each item.
 
-The counts have exactly the same distribution as clients one by one. A report is the truth
+The counts have exactly the same distribution as the sum of single reports. A report is the truth
 and d - 1 uniform others with the channel's truthful share, else a uniform d-subset of all items
 (``truthful_share``). Then item by item: a
 client with j picks left among R items that it may still pick takes the next with probability j/R,

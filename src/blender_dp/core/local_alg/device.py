@@ -49,7 +49,7 @@ def draw_reports(
 def report_counts(true_counts: IntArray, channel: Channel, randomness: Randomness) -> IntArray:
     """Return the number of reports that name each item, given the true numbers of clients.
 
-    The distribution is that of devices one by one, from the same source of random bits.
+    The distribution is that of single devices, from the same source of random bits.
     """
     return DRAWS[type(channel)].counts(true_counts, channel, randomness)
 

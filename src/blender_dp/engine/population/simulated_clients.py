@@ -85,7 +85,7 @@ def one_by_one(randomness: Randomness) -> Randomise:
     """Return the randomisation with exactly the devices' probabilities, from secure random bits.
 
     LocalAlg runs on every single record. Subset selection draws counts for whole groups of clients,
-    with the same probabilities as one by one.
+    with the same probabilities as if each client reported by itself.
     """
     return lambda true_counts, channel: report_counts(true_counts, channel, randomness)
 

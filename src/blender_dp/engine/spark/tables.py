@@ -82,7 +82,7 @@ class SparkTables:
         return self._frame(native)
 
     def placed(self, users: Frame, order: Sequence[str]) -> Frame:
-        """Sort the users over all executors, and number them by counts of partitions."""
+        """Sort the users over all executors; number them from the number of users per partition."""
         sorted_users = users.to_native().orderBy(*order).withColumn("place", counter())
         kept = self._frames.keep(sorted_users)
         with self._explained():

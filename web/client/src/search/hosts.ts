@@ -15,7 +15,7 @@ const NAMELESS = /[\u3005\u303b]/;
 const LOOK_LATIN =
   /^[\u0430\u0441\u0501\u0435\u04bb\u0456\u0458\u04cf\u043e\u0440\u051b\u0455\u051d\u0445\u0443\u044a\u044c\u0432\u043a\u043c\u043d\u0442\u0433\u043f\u03b1\u03b3\u03b5\u03b7\u03b9\u03ba\u03bd\u03bf\u03c1\u03c3\u03c4\u03c5\u03c7\u03c9\u0585\u057d\u0578\u0570\u0575\u0581\u0566]*$/;
 
-/** Returns a host as programs name it, or undefined if it is none. */
+/** Returns a host as programs name it, or undefined if it is not a host. */
 export function asciiHost(host: string): string | undefined {
   if (host.startsWith('[')) return ipv6(host);
   const labels = host

@@ -24,7 +24,7 @@ export function encodePunycode(text: string): string {
   return encoded;
 }
 
-/** Reads letters from Punycode; undefined if it is none. */
+/** Reads letters from Punycode; undefined if it is not Punycode. */
 export function decodePunycode(text: string): string | undefined {
   const end = text.lastIndexOf('-');
   const codes = Array.from(text.slice(0, Math.max(end, 0)), (letter) => letter.charCodeAt(0));

@@ -28,7 +28,7 @@ export function hostPattern(pattern: string): string {
   return `${scheme}://${anySub}${host}/*`;
 }
 
-/** Returns an address in parts, or undefined if it is none. */
+/** Returns the parts of an address, or undefined if it is not an address. */
 export function parsed(address: string): URL | undefined {
   try {
     return new URL(address);

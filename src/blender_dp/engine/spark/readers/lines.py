@@ -28,7 +28,7 @@ class LineForm:
     is_wrong: Callable[[Column], Column]
     """Maps the values to whether the line breaks the rule of its format."""
     is_beyond: Callable[[Column], Column] | None = None
-    """Maps a line to whether another reader must read it, as a value of two lines."""
+    """Maps a line to whether it needs another reader: a value continues on the next line."""
 
 
 def parsed_lines(spark: SparkSession, files: Sequence[LogFile], form: LineForm) -> DataFrame:
