@@ -111,6 +111,16 @@ def test_a_release_that_is_none_is_refused_by_name(
     assert names_in(place) == []
 
 
+def test_a_list_compared_with_an_empty_one_is_not_called_rare(
+    command: Command, now: Path, tmp_path: Path
+) -> None:
+    empty = written(tmp_path / "empty.json", empty_release())
+    for pair in ((now, empty), (empty, now)):
+        out = " ".join(command("trends", *pair).out.split())
+        assert "rarer" not in out
+        assert "50 more, because the other list is empty; whether they are new or gone is" in out
+
+
 def test_an_empty_release_is_said_to_be_empty(command: Command, tmp_path: Path) -> None:
     path = written(tmp_path / "empty.json", empty_release())
     assert command("trends", path).out == "no query is listed\n"

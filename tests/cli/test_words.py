@@ -25,6 +25,30 @@ def test_tables_and_files_use_the_readers_nouns(command: Command, tmp_path: Path
     assert '"names":{"query":"product"' in page.read_text()
 
 
+def test_a_release_keeps_the_nouns_for_its_readers(command: Command, tmp_path: Path) -> None:
+    log = write_csv(tmp_path / "log.csv", popular_rows())
+    command("run", log, *PROMISE, "--opt-in=0.5", *WORDS, "-o", tmp_path / "out")
+    release, page = tmp_path / "out" / "release.json", tmp_path / "trends.html"
+    assert json.loads(release.read_text())["names"] == {"query": "product", "url": "state"}
+    ranking = command("trends", release, "-o", page)
+    assert "  product  " in ranking.out.splitlines()[0]
+    assert '"names":{"query":"product","url":"state"}' in page.read_text()
+    other = command("trends", release, "--query-name=item")
+    assert "  item  " in other.out.splitlines()[0]
+    found = command("search", release, "zzzz")
+    assert found.out == "no popular product starts like this\n"
+    suggested = command("search", release, "", "--fewest-users=1", "--significance=0", "--push=0")
+    assert suggested.out.split()[:3] == ["product", "share", "state"]
+
+
+def test_a_release_without_nouns_has_no_field_for_them(command: Command, tmp_path: Path) -> None:
+    log = write_csv(tmp_path / "log.csv", popular_rows())
+    command("run", log, *PROMISE, "--opt-in=0.5", "-o", tmp_path / "out")
+    release = tmp_path / "out" / "release.json"
+    assert "names" not in json.loads(release.read_text())
+    assert "  query  " in command("trends", release).out.splitlines()[0]
+
+
 def test_estimated_counts_stand_beside_shares(command: Command, tmp_path: Path) -> None:
     log = write_csv(tmp_path / "log.csv", popular_rows())
     outcome = command("run", log, *PROMISE, "--opt-in=0.5", "-o", tmp_path / "out")

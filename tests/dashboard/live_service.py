@@ -14,8 +14,8 @@ import httpx
 import uvicorn
 
 import blender_dp.service
+from blender_dp.cli.released_report import render_released
 from blender_dp.core.local_alg.device import LocalRandomizer
-from blender_dp.pages.html_report import render_report
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import Dependencies, Limits
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
@@ -74,7 +74,7 @@ def live_service(
                 enrol=_PLENTY, opt_in=_PLENTY, wrong_tokens=_PLENTY, plan=_PLENTY, most_delta=0.5
             ),
             predict=predict,
-            render_report=lambda release: render_report(release, {}),
+            render_report=render_released,
             dashboard=assets,
         )
         with (directory / "log.jsonl").open("w", encoding="utf-8") as log:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,15 @@ def save_release(page: Page, tmp_path: Path) -> None:
     opened = page.context.new_page()
     opened.goto((tmp_path / "report.html").as_uri())
     expect(opened.get_by_text("query 0").first).to_be_visible()
+    promised = opened.locator("#promise-list article")
+    expect(promised).to_have_count(2)
+    expect(promised.last).to_contain_text(f"{CLIENTS:,} clients")
+    expect(opened.get_by_role("heading", name="Certificate")).to_be_visible()
+    expect(opened.locator("#foot")).to_contain_text(f"blender-dp {version('blender-dp')}")
+    # Nothing lies beside a page that was saved from a service.
+    expect(opened.locator("#files")).to_contain_text("has these files under “Downloads”")
+    expect(opened.locator("#files a")).to_have_count(0)
+    expect(opened.locator("#files li")).to_have_count(3)
     opened.close()
     for name in ("records.csv", "records.parquet", "queries.csv", "queries.parquet"):
         with page.expect_download() as table:

@@ -111,6 +111,16 @@ def test_lists_with_different_trims_call_nothing_new_that_the_shorter_could_not_
     assert (change.query, change.before, change.after) == ("fresh", None, 0.015)
 
 
+def test_an_empty_list_makes_nothing_new_or_rare() -> None:
+    some, none = release_of({"a": 0.02, "b": 0.01}), release_of({})
+    for now, then in ((some, none), (none, some)):
+        found = compare(now, then)
+        assert {change.listing for change in found} == {"the other list is empty"}
+        assert {change.verdict for change in found} == {None}
+    surely = of(compare(some, release_of({}, unlisted_bound=0.0001)), "a")
+    assert (surely.listing, surely.verdict) == ("new on the list", "rose")
+
+
 def test_what_is_surely_above_the_other_lists_bound_rose_however_rare() -> None:
     now = release_of({"a": 0.02, "b": 0.006})
     found = of(compare(now, release_of({"a": 0.02}, unlisted_bound=0.0001)), "b")

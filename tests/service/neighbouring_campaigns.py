@@ -45,7 +45,9 @@ class People:
 
 USERS = 100
 RARE = ("a rare query", "rare.example")
-RELEASE_TABLES = {"records.csv", "queries.csv", "records.parquet", "queries.parquet"}
+RELEASE_FILES = {
+    *("records.csv", "queries.csv", "records.parquet", "queries.parquet", "report.html"),
+}
 """Files that the service makes of a release."""
 PLAIN = People(
     opt_in=[*([NAMES[i % 5]] if i % 9 else [] for i in range(USERS)), [RARE]],

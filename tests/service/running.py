@@ -14,6 +14,7 @@ from uuid import UUID
 
 import httpx
 
+from blender_dp.cli.released_report import render_released
 from blender_dp.core.channels.report import Question
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
@@ -251,7 +252,7 @@ async def running(
         random_bytes=draw,
         limits=limits,
         predict=predict,
-        render_report=lambda release: f"a page of {len(release['queries'])} queries",
+        render_report=render_released,
         **options,
     )
     tokens = {role: new_token(draw) for role in Role}

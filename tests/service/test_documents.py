@@ -1,18 +1,24 @@
 """What a campaign publishes is the same for everybody, and enough to check all of it."""
 
 import json
+import re
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+from core.small_result import small_result
 from service.running import CONSENT, Published, Service, running, slug_of
 
 from blender_dp.core.blender import finish
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated
+from blender_dp.core.estimation.released_rows import query_rows, record_rows
 from blender_dp.core.population import ReportingClients
+from blender_dp.pages.outputs import run_document
 from blender_dp.wire.documents.document import digest_of_bytes, write_document
 from blender_dp.wire.published.certificate import read_certificate
 from blender_dp.wire.published.estimates import read_clients, read_opt_in
@@ -60,6 +66,10 @@ async def test_a_release_is_there_as_tables_and_as_a_page(
 ) -> None:
     path = f"/v1/campaigns/{released.campaign}"
     release = (await service.http.get(f"{path}/release")).json()
+    columns = {
+        "records": list(record_rows(small_result())),
+        "queries": list(query_rows(small_result())),
+    }
     for rows in ("records", "queries"):
         for form, read in ((".csv", pa.csv.read_csv), (".parquet", pa.parquet.read_table)):
             answer = await service.http.get(f"{path}/{rows}{form}")
@@ -67,11 +77,47 @@ async def test_a_release_is_there_as_tables_and_as_a_page(
             saved = tmp_path / f"{rows}{form}"
             saved.write_bytes(answer.content)
             table = read(saved)
-            assert table.column_names == list(release[rows][0])
+            assert table.column_names == columns[rows]
             assert table["probability"].to_pylist() == [row["probability"] for row in release[rows]]
     report = await service.http.get(f"{path}/report.html")
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
-    assert report.text == f"a page of {len(release['queries'])} queries"
+    figures = figures_in(report.text)
+    assert (figures["release"], figures["has_files"]) == (release, False)
+
+
+async def test_the_page_of_a_release_has_what_a_run_writes(
+    service: Service, released: Published
+) -> None:
+    path = f"/v1/campaigns/{released.campaign}"
+    run = figures_in((await service.http.get(f"{path}/report.html")).text)["run"]
+    of_a_run = run_document(small_result(), {}, created="", facts={})
+    assert set(of_a_run) <= set(run)
+    assert [promise["to"] for promise in run["promises"]] == ["120 opt-in users", "400 clients"]
+    assert all(promise["sentence"] for promise in run["promises"])
+    assert run["certificate"] == (await service.http.get(f"{path}/certificate")).json()
+    assert run["software"]["blender-dp"] == version("blender-dp")
+    campaign = (await service.http.get(path)).json()
+    assert (run["title"], run["campaign"]["id"]) == (campaign["name"], released.campaign)
+
+
+async def test_a_release_keeps_the_nouns_of_its_campaign(fresh: Service) -> None:
+    campaign = await fresh.published(query_name="product", url_name="state")
+    await fresh.send(campaign.campaign, campaign.batch(50))
+    await fresh.moved(campaign.campaign, "seal-clients", "clients-open")
+    await fresh.jobs_done()
+    path = f"/v1/campaigns/{campaign.campaign}"
+    names = {"query": "product", "url": "state"}
+    assert (await fresh.http.get(f"{path}/release")).json()["names"] == names
+    figures = figures_in((await fresh.http.get(f"{path}/report.html")).text)
+    assert figures["run"]["names"] == names
+
+
+def figures_in(page: str) -> dict[str, Any]:
+    """Return what the page shows, as its own script reads it."""
+    found = re.search(r'<script[^>]*id="figures"[^>]*>(.*?)</script>', page, flags=re.DOTALL)
+    assert found
+    figures: dict[str, Any] = json.loads(found[1])
+    return figures
 
 
 async def test_before_the_release_there_are_no_tables(service: Service) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 import pytest
 from service.neighbouring_campaigns import (
     PLAIN,
-    RELEASE_TABLES,
+    RELEASE_FILES,
     People,
     Shown,
     body_of,
@@ -75,7 +75,7 @@ REPEATED = {"digest", "head_list", "head_list.digest", "signature", "log_entry.d
     f"log_entry.{link}" for link in ("hash", "previous")
 }
 """Fields that are computed from others of what is published."""
-COMPUTED = {"release", "certificate", "log", "report.html"} | RELEASE_TABLES
+COMPUTED = {"release", "certificate", "log"} | RELEASE_FILES
 
 
 @pytest.fixture

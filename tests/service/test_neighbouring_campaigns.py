@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from service.neighbouring_campaigns import (
     PLAIN,
-    RELEASE_TABLES,
+    RELEASE_FILES,
     People,
     both_shown,
     differing,
@@ -68,7 +68,7 @@ async def test_a_listed_record_of_that_user_is_counted(tmp_path: Path, who: str)
     names = {
         name.rpartition("/")[2] for name in differing(*await both_shown(tmp_path, COUNTED[who]))
     }
-    assert names == {OWN_DOCUMENT[who], "release", "log"} | RELEASE_TABLES
+    assert names == {OWN_DOCUMENT[who], "release", "log"} | RELEASE_FILES
 
 
 def leak_into_certificate(patch: Patch, rows: Callable[[], int]) -> None:

@@ -14,6 +14,7 @@ from blender_dp.pages.words import Words
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.documents.times import written_time
+from blender_dp.wire.published.release import release_of
 from blender_dp.wire.service.signatures import require_key
 
 
@@ -56,7 +57,7 @@ def download(
         write_released(partial, released, campaign, words)
     if pinned is None:
         say(f"signed with the key {released.public_key}; pass it as --key from now on")
-    show_result(released.result, output, words, as_json=json)
+    show_result(released.result, output, _all_words(released, words), as_json=json)
 
 
 def write_released(
@@ -68,7 +69,13 @@ def write_released(
     release = released.documents["release.json"]
     created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
-    facts |= (words or Words()).facts()
+    facts |= _all_words(released, words or Words()).facts()
     write_outputs(directory, released.result, released.certificate, created=created, facts=facts)
     # Exactly as it was released: the log names its digest.
     write_document(directory / "release.json", release)
+
+
+def _all_words(released: ReleasedFiles, words: Words) -> Words:
+    """Return the reader's words, and those of the campaign where the reader gave none."""
+    name = "release.json"
+    return words.or_those_of(release_of(released.documents[name], name))

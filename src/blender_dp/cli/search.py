@@ -13,6 +13,7 @@ from rich.text import Text
 from blender_dp.cli.keys import HAS_KEYS, typed_so_far
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, percent, print_json, say
+from blender_dp.core.estimation.release import Release
 from blender_dp.core.head_list.visible_names import visible
 from blender_dp.local_search.coverage import Coverage
 from blender_dp.local_search.search import LocalSearch, Suggestion
@@ -67,26 +68,32 @@ def search(
     share = found.coverage() if coverage else None
     if typed is not None or share is not None:
         suggestions = [] if typed is None else found.suggest(typed, limit=limit)
-        _answer(typed, suggestions, share, as_json=json)
+        _answer(typed, suggestions, share, found.release, as_json=json)
     elif sys.stdin.isatty() and RESULTS.is_terminal and HAS_KEYS and not json:
         _suggest_while_typing(found, limit)
     else:
         for line in sys.stdin.buffer:
             text = line.decode("utf-8", "replace").rstrip("\r\n")
-            _answer(text, found.suggest(text, limit=limit), None, as_json=json)
+            suggestions = found.suggest(text, limit=limit)
+            _answer(text, suggestions, None, found.release, as_json=json)
             sys.stdout.flush()  # a program may wait for this answer before its next line
 
 
 def _answer(
-    typed: str | None, suggestions: list[Suggestion], share: Coverage | None, *, as_json: bool
+    typed: str | None,
+    suggestions: list[Suggestion],
+    share: Coverage | None,
+    release: Release,
+    *,
+    as_json: bool,
 ) -> None:
     if as_json:
         print_json(_document(typed, suggestions, share))
         return
     if suggestions:
-        RESULTS.print(_table(suggestions))
+        RESULTS.print(_table(suggestions, release))
     elif typed is not None:
-        RESULTS.print("no popular query starts like this")
+        RESULTS.print(_nothing(release))
     if share is not None:
         RESULTS.print(_table_of_coverage(share))
 
@@ -101,11 +108,16 @@ def _document(
     return answer if share is None else answer | {"coverage": asdict(share)}
 
 
-def _table(suggestions: list[Suggestion]) -> Table:
+def _nothing(release: Release) -> str:
+    return f"no popular {release.query_name or 'query'} starts like this"
+
+
+def _table(suggestions: list[Suggestion], release: Release) -> Table:
     table = Table(title=None, box=None, pad_edge=False)
-    table.add_column("query", overflow="ellipsis", max_width=40, no_wrap=True)
+    name = release.query_name or "query"
+    table.add_column(name, overflow="ellipsis", max_width=40, no_wrap=True)
     table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("page", overflow="ellipsis", no_wrap=True)
+    table.add_column(release.url_name or "page", overflow="ellipsis", no_wrap=True)
     for found in suggestions:
         pages = [f"{visible(link.shown)}  {percent(link.probability)}" for link in found.links]
         first, *others = pages or ["–"]
@@ -134,7 +146,8 @@ def _suggest_while_typing(found: LocalSearch, limit: int) -> None:
 
     def screen(text: str) -> Group:
         suggestions = found.suggest(text, limit=limit)
-        below = _table(suggestions) if suggestions else Text("no popular query starts like this")
+        release = found.release
+        below = _table(suggestions, release) if suggestions else Text(_nothing(release))
         return Group(Text(f"search: {text}▏", style="bold"), below)
 
     with Live(console=RESULTS, auto_refresh=False) as live:

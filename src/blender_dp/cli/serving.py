@@ -26,6 +26,7 @@ from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
 from blender_dp.service.app import create_app
+from blender_dp.service.campaign import Campaign
 from blender_dp.service.dependencies import MOST_DELTA, Dependencies, Limits
 from blender_dp.service.http.access import Rate
 from blender_dp.service.http.connections import ConnectionLimits, connection_limit
@@ -37,7 +38,7 @@ from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import shared_figures
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.open_store import open_store, require_own_keys
-from blender_dp.service.storage.store import Reason, StoreRefusal
+from blender_dp.service.storage.store import Document, Reason, StoreRefusal
 
 _JOBS_LEFT = 1
 
@@ -84,7 +85,7 @@ async def open_dependencies(storage: ServiceOptions) -> AsyncIterator[Dependenci
             now=now,
             random_bytes=os.urandom,
             predict=BoundedPlanner(),
-            render_report=_render_report,
+            render_report=_render_released,
             directory=storage.data,
             dashboard=Path(blender_dp.service.__file__).parent / "dashboard",
         )
@@ -92,10 +93,10 @@ async def open_dependencies(storage: ServiceOptions) -> AsyncIterator[Dependenci
         await store.close()
 
 
-def _render_report(release: Mapping[str, Any]) -> str:
-    from blender_dp.pages.html_report import render_report  # noqa: PLC0415 - seldom needed
+def _render_released(campaign: Campaign, documents: Mapping[Document, Mapping[str, Any]]) -> str:
+    from blender_dp.cli.released_report import render_released  # noqa: PLC0415 - seldom needed
 
-    return render_report(release, {})
+    return render_released(campaign, documents)
 
 
 async def _require_usable(storage: ServiceOptions) -> None:

@@ -52,8 +52,10 @@ def trends(
     """
     if limit < 1:
         raise ParameterError("limit", "at least 1", limit)
+    current = read_release(release)
+    words = words.or_those_of(current)
     found = trends_of(
-        read_release(release),
+        current,
         None if earlier is None else read_release(earlier),
         false_discovery_rate=false_discovery_rate,
     )
@@ -141,12 +143,15 @@ def _print_changes(changes: tuple[Change, ...], limit: int, noun: str) -> None:
         names = [visible(change.query) for change in changes if change.listing == listing]
         if names:
             RESULTS.print(f"{listing}: {', '.join(names[:limit])}{_count_more(len(names) - limit)}")
-    below = sum(change.listing == "below the other list" for change in changes)
-    if below:
-        RESULTS.print(
-            f"on one list only: {below} more, rarer than all on the other list; whether they are "
-            "new or gone is not known"
-        )
+    for listing, why in (
+        ("below the other list", "rarer than all on the other list"),
+        ("the other list is empty", "because the other list is empty"),
+    ):
+        alone = sum(change.listing == listing for change in changes)
+        if alone:
+            RESULTS.print(
+                f"on one list only: {alone} more, {why}; whether they are new or gone is not known"
+            )
 
 
 def _count_more(count: int) -> str:

@@ -17,7 +17,7 @@ from blender_dp.core.population import ReportingClients
 from blender_dp.wire.published.certificate import certificate_in
 from blender_dp.wire.published.estimates import clients_in, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
-from blender_dp.wire.published.release import release_document
+from blender_dp.wire.published.release import release_document, release_of
 
 HEAD_LIST = "head_list.json"
 OPT_IN_ESTIMATES = "opt_in_estimates.json"
@@ -36,22 +36,39 @@ def released_result(
     Args:
         documents: All published documents, by the name of their file.
     """
+    result = computed_result(documents)
+    published = certificate_in(CERTIFICATE, dict(documents[CERTIFICATE]), result.head_list)
+    release = documents[RELEASE]
+    again = release_document(
+        result,
+        published.document,
+        created=str(release.get("created")),
+        names=_names(release),
+    )
+    if not _is_same(again, release):
+        raise InputError(RELEASE, "does not follow from the released integers")
+    certificate = require_kept(certify_curated(result.curated))
+    published.require(certificate)
+    return result, certificate
+
+
+def computed_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult:
+    """Return the result that follows from the published integers; the release is not compared."""
     head_list = head_list_in(HEAD_LIST, documents[HEAD_LIST])
     curated = opt_in_in(OPT_IN_ESTIMATES, documents[OPT_IN_ESTIMATES], head_list).estimate()
     clients = ReportingClients(
         counts=clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list),
         records_per_client=curated.parameters.records_per_client,
     )
-    result = finish(curated, clients)
-    published = certificate_in(CERTIFICATE, dict(documents[CERTIFICATE]), head_list)
-    release = documents[RELEASE]
-    created = str(release.get("created"))
-    again = release_document(result, published.document, created=created)
-    if not _is_same(again, release):
-        raise InputError(RELEASE, "does not follow from the released integers")
-    certificate = require_kept(certify_curated(curated))
-    published.require(certificate)
-    return result, certificate
+    return finish(curated, clients)
+
+
+def _names(release: Mapping[str, Any]) -> Mapping[str, str | None] | None:
+    """Return what the release calls queries and URLs, which no integer decides."""
+    if "names" not in release:
+        return None
+    read = release_of(release, RELEASE)
+    return {"query": read.query_name, "url": read.url_name}
 
 
 def _is_same(ours: object, theirs: object) -> bool:

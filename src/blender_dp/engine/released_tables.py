@@ -3,7 +3,12 @@
 import pyarrow as pa
 
 from blender_dp.core.blender import BlenderResult
-from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
+from blender_dp.core.estimation.released_rows import (
+    COLUMN_ORDER,
+    Columns,
+    query_rows,
+    record_rows,
+)
 
 _TEXT = ("cell", "query", "url")
 _COUNTS = ("opt_in_noisy_count", "client_report_count", "relay_report_count")
@@ -20,8 +25,15 @@ def query_table(result: BlenderResult) -> pa.Table:
 
 
 def table_of(columns: Columns) -> pa.Table:
-    """Return the columns of released rows as a table."""
-    return pa.table(columns, schema=pa.schema([(name, _type_of(name)) for name in columns]))
+    """Return the columns of released rows as a table, in the order of all tables."""
+    names = sorted(columns, key=_place)
+    return pa.table(columns, schema=pa.schema([(name, _type_of(name)) for name in names]))
+
+
+def _place(column: str) -> tuple[int, str]:
+    """Return where a column stands; one that is not known here comes last."""
+    is_known = column in COLUMN_ORDER
+    return (COLUMN_ORDER.index(column) if is_known else len(COLUMN_ORDER), column)
 
 
 def _type_of(column: str) -> pa.DataType:

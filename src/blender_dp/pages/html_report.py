@@ -35,16 +35,20 @@ PAGE = Page(
 USUAL_CONFIDENCE = 0.95
 
 
-def render_report(release: Mapping[str, Any], run: Mapping[str, Any]) -> str:
+def render_report(
+    release: Mapping[str, Any], run: Mapping[str, Any], *, has_files: bool = True
+) -> str:
     """Return the HTML page that shows one run.
 
     Args:
         release: the content of ``release.json``.
         run: the content of ``run.json``; a part that is missing is left out of the page.
+        has_files: whether the other files of the result lie beside the page.
     """
     figures = {
         "release": release,
         "run": run,
+        "has_files": has_files,
         "normal_quantile": _normal_quantile(release.get("confidence")),
     }
     return PAGE.with_figures(figures)

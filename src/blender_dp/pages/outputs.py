@@ -56,7 +56,7 @@ def write_outputs(
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
     certified = certificate_document(certificate)
-    release = release_document(result, certified, created=created)
+    release = release_document(result, certified, created=created, names=facts.get("names"))
     run = run_document(result, certified, created=created, facts=facts)
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)

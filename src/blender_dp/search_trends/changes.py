@@ -6,7 +6,7 @@ less than is assumed here: fewer changes are found, not more false ones.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import hypot, inf
+from math import hypot, inf, isinf
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,13 @@ from blender_dp.search_trends.multiple_testing import (
 
 FALSE_DISCOVERY_RATE = 0.05
 """Default share of the verdicts that may be wrong on average."""
-Listing = Literal["listed in both", "new on the list", "left the list", "below the other list"]
+Listing = Literal[
+    "listed in both",
+    "new on the list",
+    "left the list",
+    "below the other list",
+    "the other list is empty",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +105,15 @@ def _seen_once(
 ) -> Change:
     """Return a query of one list; one that the other list is too short for is neither new nor left.
 
-    It is rarer than all that the other list has, and its absence there is no evidence.
+    It is rarer than all that the other list has, and its absence there is no evidence. An empty
+    list says nothing about any query.
     """
     before, after = (
         (None, row.probability) if listing == "new on the list" else (row.probability, None)
     )
     is_evidence = p_value is not None and p_value < rate
     if row.probability <= least and not is_evidence:
-        listing = "below the other list"
+        listing = "the other list is empty" if isinf(least) else "below the other list"
     return _untested(row.query or "", listing, before, after, p_value)
 
 

@@ -164,6 +164,12 @@ class Campaign:
         if self.expected_clients < 0:
             raise ParameterError("expected_clients", "0 or more", self.expected_clients)
 
+    @property
+    def nouns(self) -> dict[str, str | None] | None:
+        """What a ``query`` and a ``url`` are called in the release; None if both are as usual."""
+        nouns = {"query": self.query_name, "url": self.url_name}
+        return None if set(nouns.values()) == {None} else nouns
+
     def require_possible_rules(self) -> None:
         """Refuse rules of a new campaign under which a side would close before it opens."""
         rules = self.rules

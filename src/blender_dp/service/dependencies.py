@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from blender_dp.core.errors import BlenderError
+from blender_dp.service.campaign import Campaign
 from blender_dp.service.http.access import Rate
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.operation.metrics import Metrics
 from blender_dp.service.storage.database_store import DatabaseStore
+from blender_dp.service.storage.store import Document
 
 MOST_DELTA = 1e-5
 """Default of the largest δ; the devices of this package accept no larger one."""
 Predict = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Answers the planner's question; slow, so it is called in a thread."""
+RenderReport = Callable[[Campaign, Mapping[Document, Mapping[str, Any]]], str]
+"""Makes a page of a campaign and all that it published."""
 
 
 class TooMuchWorkError(BlenderError):
@@ -56,7 +60,7 @@ class Dependencies:
     """Whether the metrics are shown only to holders of a token."""
     predict: Predict | None = None
     """The planner; None where it is not installed."""
-    render_report: Callable[[Mapping[str, Any]], str] | None = None
+    render_report: RenderReport | None = None
     """Returns a release as one HTML page; None where the pages are not installed."""
     directory: Path | None = None
     """The service's data directory, whose disk is watched; None if it has none."""

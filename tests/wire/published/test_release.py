@@ -94,6 +94,18 @@ def test_where_no_client_was_asked_the_estimate_and_its_error_are_null(tmp_path:
     assert {row.client_probability for row in read(tmp_path, changed).records} == {None}
 
 
+@pytest.mark.parametrize("nouns", [("product", "state"), ("product", None), (None, "state")])
+def test_the_nouns_of_a_release_are_read_back(
+    tmp_path: Path, nouns: tuple[str | None, str | None]
+) -> None:
+    names = dict(zip(("query", "url"), nouns, strict=True))
+    named = release_document(small_result(), {}, created="", names=names)
+    release = read(tmp_path, named)
+    assert (release.query_name, release.url_name) == nouns
+    older = read(tmp_path, document())
+    assert (older.query_name, older.url_name) == (None, None)
+
+
 def test_what_a_later_version_adds_is_left_alone(tmp_path: Path) -> None:
     changed = document() | {"drift": {"statistic": 3.0}, "digest": "of another kind"}
     for row in changed["queries"]:
@@ -126,6 +138,15 @@ HOSTILE: dict[str, tuple[Change, str]] = {
     "private as a text": (lambda c: c.update(private="yes"), "must be true or false"),
     "clients as a float": (lambda c: c["users"].update(clients=1.5), "whole number"),
     "fewer clients than none": (lambda c: c["users"].update(clients=-1), "whole number"),
+    "names as a text": (lambda c: c.update(names=PLANTED), "names must be an object"),
+    "a name that is missing": (lambda c: c.update(names={"query": "a"}), "url is missing"),
+    "a number as a name": (lambda c: c.update(names={"query": 1, "url": None}), "must be a text"),
+    "an empty name": (lambda c: c.update(names={"query": "", "url": None}), "field names"),
+    "a name that turns": (
+        lambda c: c.update(names={"query": "a\u202e", "url": None}),
+        "field names: must have 40 visible letters at most",
+    ),
+    "a long name": (lambda c: c.update(names={"query": None, "url": "x" * 41}), "field names"),
     "a probability of true": (in_row("probability", True), "must be a number"),
     "a probability as text": (in_row("probability", PLANTED), "must be a number"),
     "a probability of null": (in_row("probability", None), "must be a number"),

@@ -75,6 +75,10 @@ class Release:
     """A record this probable is unlisted with probability at most 10⁻⁶; None if unknown."""
     fake_weight: float | None = None
     """Number of clients with a record that one fake report counts for; None if unknown."""
+    query_name: str | None = None
+    """What a query is called, such as product; None: query."""
+    url_name: str | None = None
+    """What a URL is called, such as state; None: URL."""
 
     def listed_queries(self) -> list[ReleasedQuery]:
         """Return the queries of the head list, most probable first."""

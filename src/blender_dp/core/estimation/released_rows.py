@@ -13,6 +13,15 @@ from blender_dp.core.estimation.estimates import Blend, Estimate
 from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 Columns = dict[str, Sequence[object]]
+COLUMN_ORDER = (
+    *("cell", "query", "url", "probability", "std_error", "low", "high"),
+    *("opt_in_probability", "client_probability", "opt_in_weight", "raw_probability"),
+    *("opt_in_std_error", "client_std_error"),
+    *("relay_probability", "relay_weight", "relay_std_error"),
+    *("all_clients_probability", "all_clients_std_error"),
+    *("opt_in_noisy_count", "client_report_count", "relay_report_count"),
+)
+"""Order of the columns in tables; documents in canonical form have lost it."""
 
 
 def record_rows(result: BlenderResult) -> Columns:

@@ -1,7 +1,7 @@
 """Release job: computes the blended result from the counts; reads no private data."""
 
 import asyncio
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Any
 
 from blender_dp.core.blender import BlenderResult, finish
@@ -38,7 +38,8 @@ async def make_release(dependencies: Dependencies, campaign: Campaign) -> JobRes
         read_object(_STORED, published)["head_list"],
         read_object(_STORED, estimates),
         counts,
-        dependencies.now(),
+        created=written_time(dependencies.now()),
+        names=campaign.nouns,
     )
 
 
@@ -51,23 +52,29 @@ def _make_release(
     published: dict[str, Any],
     estimates: dict[str, Any],
     counts: ReportCounts,
-    now: datetime,
+    **made: Any,  # noqa: ANN401 - when, and what queries are called
 ) -> JobResult:
     head_list = head_list_in(_STORED, published)
     curated = opt_in_in(_STORED, estimates, head_list).estimate()
     clients = ReportingClients(
         counts=counts, records_per_client=curated.parameters.records_per_client
     )
-    return _make_result(finish(curated, clients), counts, now)
+    return _make_result(finish(curated, clients), counts, **made)
 
 
-def _make_result(result: BlenderResult, counts: ReportCounts, now: datetime) -> JobResult:
+def _make_result(
+    result: BlenderResult,
+    counts: ReportCounts,
+    *,
+    created: str,
+    names: Mapping[str, str | None] | None,
+) -> JobResult:
     try:
         certificate = require_kept(certify_curated(result.curated))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
     certified = certificate_document(certificate)
-    release = canonical(release_document(result, certified, created=written_time(now)))
+    release = canonical(release_document(result, certified, created=created, names=names))
     return JobResult(
         move=Move.RELEASE,
         documents={

@@ -16,23 +16,37 @@ from blender_dp.core.estimation.release import (
     ReleasedRecord,
 )
 from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
+from blender_dp.core.head_list.visible_names import visible
 from blender_dp.wire.documents.document import read_json, verified
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 
 FORMAT = "blender-dp release"
+MOST_NOUN_LETTERS = 40
 
 
 def release_document(
-    result: BlenderResult, certificate: dict[str, Any], *, created: str
+    result: BlenderResult,
+    certificate: dict[str, Any],
+    *,
+    created: str,
+    names: Mapping[str, str | None] | None = None,
 ) -> dict[str, Any]:
-    """Return every record and query with its estimates, and the integers they come from."""
+    """Return every record and query with its estimates, and the integers they come from.
+
+    Args:
+        result: The result.
+        certificate: The document of its certificate.
+        created: Time of the result, in ISO 8601.
+        names: What a ``query`` and a ``url`` are called, where they have names of their own.
+    """
     parameters = result.parameters
     return {
         "format": FORMAT,
         "version": 1,
         "private": result.private,
         "created": created,
+        **({} if names is None else {"names": dict(names)}),
         "head_list": head_list_digest(result.head_list),
         "preset": parameters.preset,
         "promise": {"epsilon": parameters.epsilon, "delta": parameters.delta},
@@ -155,7 +169,20 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
         records=records,
         unlisted_bound=_read_unlisted_bound(fields),
         fake_weight=_read_fake_weight(fields),
+        **_read_names(fields),
     )
+
+
+def _read_names(fields: Fields) -> dict[str, str | None]:
+    """Return what queries and URLs are called; a release without names of its own has none."""
+    if not fields.has("names") or fields.value("names") is None:
+        return {}
+    names = fields.part("names")
+    found = {f"{noun}_name": names.name_or_none(noun) for noun in ("query", "url")}
+    for noun in found.values():
+        if noun is not None and not (0 < len(noun) <= MOST_NOUN_LETTERS and visible(noun) == noun):
+            fields.refuse("names", f"must have {MOST_NOUN_LETTERS} visible letters at most")
+    return found
 
 
 def _read_fake_weight(fields: Fields) -> float | None:

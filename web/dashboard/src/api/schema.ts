@@ -5,7 +5,7 @@ export interface Schemas {
     before: number | null;
     difference: number | null;
     high: number | null;
-    listing: 'listed in both' | 'new on the list' | 'left the list' | 'below the other list';
+    listing: 'listed in both' | 'new on the list' | 'left the list' | 'below the other list' | 'the other list is empty';
     low: number | null;
     p_value: number | null;
     query: string;

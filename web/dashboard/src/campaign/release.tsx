@@ -1,7 +1,7 @@
 /** Release of a campaign: estimates with intervals, weights, comparison of the groups, certificate. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
-import { capitalised, pluralNoun } from '@blender-dp/pages/nouns.js';
+import { capitalised } from '@blender-dp/pages/nouns.js';
 import {
   count,
   day,
@@ -27,6 +27,7 @@ import { GroupLegend } from '../parts/legend.js';
 import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { useVisit } from '../signed-in.js';
+import { nounsOf, speakOf } from '../words/nouns.js';
 import { CertificateCard } from './certificate.js';
 import { DriftCard } from './drift.js';
 import { columnsOf, textsOf } from './estimate-columns.js';
@@ -35,6 +36,7 @@ import { columnsOf, textsOf } from './estimate-columns.js';
 const MOST_DRAWN = 50;
 
 export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
+  speakOf(campaign);
   const { service } = useVisit();
   const [release] = useLoaded(
     () => service.release(campaign.id),
@@ -83,11 +85,6 @@ function Summary({ release }: { readonly release: Release }) {
       />
     </section>
   );
-}
-
-/** Returns singular and plural of what the campaign calls a query. */
-function nounsOf({ query_name }: Campaign): readonly [string, string] {
-  return query_name ? [query_name, pluralNoun(query_name)] : ['query', 'queries'];
 }
 
 function setsOf(campaign: Campaign) {

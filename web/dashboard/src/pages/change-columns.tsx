@@ -1,6 +1,7 @@
 /** Columns of the table of changes. */
 
 import { SIGNS } from '@blender-dp/pages/changes.js';
+import { capitalised } from '@blender-dp/pages/nouns.js';
 import { percent, plain, points, pointsRange } from '@blender-dp/pages/numbers.js';
 import type { Change } from '../api/messages.js';
 import type { Column } from '../parts/table.js';
@@ -8,13 +9,20 @@ import { Typed } from '../parts/typed-text.js';
 
 export const textsOf = ({ query, listing }: Change) => [query, listing];
 
-export const CHANGE_COLUMNS: readonly Column<Change>[] = [
-  {
-    name: 'Query',
-    isText: true,
-    value: ({ query }) => query,
-    show: ({ query }) => <Typed text={query} />,
-  },
+/** Returns the columns, with the noun for what is compared. */
+export function columnsOf(noun: string): readonly Column<Change>[] {
+  return [
+    {
+      name: capitalised(noun),
+      isText: true,
+      value: ({ query }) => query,
+      show: ({ query }) => <Typed text={query} />,
+    },
+    ...NUMBERS,
+  ];
+}
+
+const NUMBERS: readonly Column<Change>[] = [
   {
     name: 'Verdict',
     value: ({ verdict }) => ({ rose: 2, fell: 1, unclear: 0 })[verdict ?? 'unclear'],
@@ -28,7 +36,7 @@ export const CHANGE_COLUMNS: readonly Column<Change>[] = [
   },
   {
     name: 'Interval',
-    hint: 'Of the difference, for this query alone',
+    hint: 'Of the difference, for this row alone',
     value: ({ low, high }) => (low === null || high === null ? null : high - low),
     show: ({ low, high }) => pointsRange(low, high),
   },

@@ -4,12 +4,14 @@ import { percent, percentRange, plural } from '@blender-dp/pages/numbers.js';
 import { visible } from '@blender-dp/pages/visible.js';
 import { useState } from 'preact/hooks';
 import type { Estimate, Release } from '../api/documents.js';
+import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
 import { CampaignChoice } from '../parts/campaign-choice.js';
 import { TextField } from '../parts/fields.js';
 import { Shown } from '../parts/loading-note.js';
 import { Title } from '../parts/title.js';
 import { useVisit } from '../signed-in.js';
+import { nounsOf } from '../words/nouns.js';
 
 export function SearchPage({ id }: { readonly id: string | null }) {
   const { service } = useVisit();
@@ -37,7 +39,13 @@ export function SearchPage({ id }: { readonly id: string | null }) {
                   }}
                 />
               )}
-              {chosen && <Box key={chosen} id={chosen} />}
+              {chosen && (
+                <Box
+                  key={chosen}
+                  id={chosen}
+                  campaign={released.find((one) => one.id === chosen)}
+                />
+              )}
             </section>
           );
         }}
@@ -53,7 +61,13 @@ function opened(text: string) {
   return { result: LocalSearch.open(text), rows };
 }
 
-function Box({ id }: { readonly id: string }) {
+interface BoxProps {
+  readonly id: string;
+  readonly campaign: Campaign | undefined;
+}
+
+function Box({ id, campaign }: BoxProps) {
+  const [one, many] = nounsOf(campaign);
   const { service } = useVisit();
   const [found] = useLoaded(async () => opened(await service.releaseText(id)), [service, id]);
   const [typed, setTyped] = useState('');
@@ -66,7 +80,7 @@ function Box({ id }: { readonly id: string }) {
           <>
             <TextField
               label="Search"
-              hint={`${plural(result.search.size, 'query', 'queries')} may be suggested: those confirmed by the private reports.`}
+              hint={`${plural(result.search.size, one, many)} may be suggested: those confirmed by the private reports.`}
               type="search"
               value={typed}
               change={setTyped}

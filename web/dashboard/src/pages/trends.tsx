@@ -6,6 +6,7 @@ import {
   changesTitle,
   pointsTick,
 } from '@blender-dp/pages/changes.js';
+import { capitalised } from '@blender-dp/pages/nouns.js';
 import { count } from '@blender-dp/pages/numbers.js';
 import { visible } from '@blender-dp/pages/visible.js';
 import { useMemo } from 'preact/hooks';
@@ -19,7 +20,8 @@ import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Title } from '../parts/title.js';
 import { useVisit } from '../signed-in.js';
-import { CHANGE_COLUMNS, textsOf } from './change-columns.js';
+import { nounsOf, speakOf } from '../words/nouns.js';
+import { columnsOf, textsOf } from './change-columns.js';
 
 const MOST_DRAWN = 50;
 
@@ -77,7 +79,12 @@ function Picked({ campaigns, now, before }: PickedProps) {
         />
       </section>
       {later && earlier && later !== earlier && (
-        <Compared now={later} then={earlier} names={namesOf(released, later, earlier)} />
+        <Compared
+          now={later}
+          then={earlier}
+          names={namesOf(released, later, earlier)}
+          campaign={released.find(({ id }) => id === later)}
+        />
       )}
       {later === earlier && <p class="banner banner-info">Choose two different releases.</p>}
     </>
@@ -93,15 +100,27 @@ interface ComparedProps {
   readonly now: string;
   readonly then: string;
   readonly names: string;
+  /** The later one, which names what is compared. */
+  readonly campaign: Campaign | undefined;
 }
 
-function Compared({ now, then, names }: ComparedProps) {
+function Compared({ now, then, names, campaign }: ComparedProps) {
   const { service } = useVisit();
   const [trends] = useLoaded(() => service.trends(now, then), [service, now, then]);
-  return <Shown loaded={trends}>{(found) => <Changes trends={found} names={names} />}</Shown>;
+  return (
+    <Shown loaded={trends}>
+      {(found) => <Changes trends={found} names={names} campaign={campaign} />}
+    </Shown>
+  );
 }
 
-function Changes({ trends, names }: { readonly trends: Trends; readonly names: string }) {
+interface ChangesProps extends Pick<ComparedProps, 'names' | 'campaign'> {
+  readonly trends: Trends;
+}
+
+function Changes({ trends, names, campaign }: ChangesProps) {
+  speakOf(campaign);
+  const [one, many] = nounsOf(campaign);
   const found = trends.changes;
   const measured = found.filter(({ difference }) => difference !== null).slice(0, MOST_DRAWN);
   const draw = useMemo(() => drawChanges(measured), [found]);
@@ -109,7 +128,7 @@ function Changes({ trends, names }: { readonly trends: Trends; readonly names: s
     <Card
       title={changesTitle(found)}
       eyebrow={names}
-      caption={`${changesCaption(trends)} Queries on one list only have no difference, because the other list does not estimate them. ${belowSentence(found)}`}
+      caption={`${changesCaption(trends)} ${capitalised(many)} on one list only have no difference, because the other list does not estimate them. ${belowSentence(found)}`}
     >
       {measured.length > 0 && (
         <Chart
@@ -117,7 +136,7 @@ function Changes({ trends, names }: { readonly trends: Trends; readonly names: s
           draw={draw}
         />
       )}
-      <Table caption="All changes" rows={found} columns={CHANGE_COLUMNS} texts={textsOf} />
+      <Table caption="All changes" rows={found} columns={columnsOf(one)} texts={textsOf} />
     </Card>
   );
 }

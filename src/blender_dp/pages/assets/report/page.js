@@ -5,11 +5,10 @@ function isGroupSize([, size]) {
 }
 
 /** Gather what several parts of the page need. */
-function readReport() {
-  const figures = JSON.parse(byId("figures").textContent);
+function readReport(figures) {
   const release = figures.release ?? {};
   const run = figures.run ?? {};
-  useNouns(run.names);
+  useNouns(run.names ?? release.names);
   const rows = { queries: ranked(release.queries), records: ranked(release.records) };
   const listed = { queries: rows.queries.filter(isListed), records: rows.records.filter(isListed) };
   const groups = Object.entries(release.users ?? run.users ?? {}).filter(isGroupSize);
@@ -33,7 +32,8 @@ function hideDeadLinks() {
 function startPage() {
   startTheme();
   startTooltips();
-  const report = readReport();
+  const figures = JSON.parse(byId("figures").textContent);
+  const report = readReport(figures);
   showNouns();
   showTitle(report.run.title);
   showSummary(report);
@@ -44,8 +44,23 @@ function startPage() {
   showPromises(report);
   startTable(report);
   showFacts(report);
+  showFiles(figures.has_files);
   byId("foot").textContent = footLine(report);
   hideDeadLinks();
+}
+
+/** Say where the files are; a page that was saved from a service has none beside it. */
+function showFiles(areBeside) {
+  byId("files-caption").textContent = areBeside
+    ? "These files were written beside this page. If it was moved without them, use “Save as CSV” "
+      + "above the table, which needs only this page."
+    : "The service that published this result has these files under “Downloads”. “Save as CSV” above "
+      + "the table needs only this page.";
+  if (areBeside) return;
+  for (const link of document.querySelectorAll("#files a")) {
+    if (link.hasAttribute("data-run-only")) link.closest("li").remove();
+    else link.replaceWith(html("code", {}, link.textContent));
+  }
 }
 
 function footLine({ release, run }) {

@@ -33,6 +33,7 @@ function showFacts({ release, run, users }) {
   byId("facts").replaceChildren(...[
     usersCard(users),
     settingsCard("Parameters", ownKnobs(run.parameters)),
+    settingsCard("Campaign", run.campaign),
     settingsCard("Input", run.input),
     settingsCard("Head list", run.head_list),
     methodCard(run.method),

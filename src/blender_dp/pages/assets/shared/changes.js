@@ -21,15 +21,23 @@ export function changesCaption({ confidence, false_discovery_rate: rate }) {
     + `the ${NOUNS.queries[1]} called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
 }
 
+/** Why a query of one list is not called new or gone. @type {readonly [string, string][]} */
+const REASONS = [
+  ["below the other list", "on one list only and rarer than everything on the other list"],
+  ["the other list is empty", "on one list only, and the other list is empty"],
+];
+
 /**
  * Say how many queries stand on one list only because the other one is too short for them.
  * @param {readonly { readonly listing: string }[]} changes
  */
 export function belowSentence(changes) {
-  const below = changes.filter(({ listing }) => listing === "below the other list").length;
-  return below === 0 ? ""
-    : `${plural(below, ...nounsWith("is", "are"))} on one list only and rarer than everything on the `
-      + "other list. Whether they are new or gone is not known, so they are not counted as such.";
+  return REASONS.map(([listing, reason]) => {
+    const alone = changes.filter((change) => change.listing === listing).length;
+    return alone === 0 ? ""
+      : `${plural(alone, ...nounsWith("is", "are"))} ${reason}. Whether they are new or gone is not `
+        + "known, so they are not counted as such.";
+  }).filter(Boolean).join(" ");
 }
 
 /** Write a tick of an axis of differences. @param {number} difference */

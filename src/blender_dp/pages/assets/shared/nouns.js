@@ -1,7 +1,6 @@
 // Nouns of the pages: what is counted is a query and a URL, unless the reader named it otherwise.
 
-/** Singular and plural of the two levels, the name of the second part, and what a share is of. */
-export const NOUNS = {
+const USUAL = {
   queries: ["query", "queries"],
   records: ["record", "records"],
   url: "URL",
@@ -9,6 +8,9 @@ export const NOUNS = {
   record: "a query and the page clicked for it",
   elsewhere: "any other page",
 };
+
+/** Singular and plural of the two levels, the name of the second part, and what a share is of. */
+export const NOUNS = { ...USUAL };
 
 /** @param {string} noun */
 export function capitalised(noun) {
@@ -31,11 +33,12 @@ export function pluralNoun(noun) {
 }
 
 /**
- * Use the reader's own nouns from now on.
+ * Use the reader's own nouns from now on; the usual ones where there are none.
  * @param {{ query?: string | null, url?: string | null } | null | undefined} names
  */
 export function useNouns(names) {
   const { query, url } = names ?? {};
+  Object.assign(NOUNS, USUAL);
   if (query) NOUNS.queries = [query, pluralNoun(query)];
   if (url) Object.assign(NOUNS, { url, elsewhere: `any other ${url}` });
   if (query || url) {

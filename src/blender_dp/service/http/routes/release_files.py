@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -24,10 +24,12 @@ from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 
 Release = Mapping[str, Any]
-Rendering = Callable[[ServiceState, Release], bytes]
+Rendering = Callable[[], bytes]
+Reading = Callable[[ServiceState, UUID], Awaitable[Rendering]]
+"""Reads what a file is made of, and returns how; making it may take long."""
 
 
-def _file(name: str, media_type: str, summary: str, render: Rendering) -> HTTPRouteHandler:
+def _file(name: str, media_type: str, summary: str, read_parts: Reading) -> HTTPRouteHandler:
     @get(
         f"{ONE}/{name}",
         operation_id=f"read_{name.replace('.', '_')}",
@@ -42,10 +44,8 @@ def _file(name: str, media_type: str, summary: str, render: Rendering) -> HTTPRo
     async def read(
         campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
     ) -> Response[bytes]:
-        published = await read_published(service, campaign_id, Document.RELEASE)
-        content = await service.file_turns.run(
-            lambda: render(service, json.loads(published)),
-        )
+        render = await read_parts(service, campaign_id)
+        content = await service.file_turns.run(render)
         # Saved, not shown: the report has scripts, which the service's pages do not allow.
         headers = {
             "cache-control": CACHED,
@@ -61,29 +61,43 @@ def _table(release: Release, rows: str) -> pa.Table:
     return table_of({name: [row[name] for row in found] for name in found[0]})
 
 
-def _csv(rows: str) -> Rendering:
-    def render(_service: ServiceState, release: Release) -> bytes:
-        file = io.BytesIO()
-        pa.csv.write_csv(_table(release, rows), file)
-        return file.getvalue()
+def _rows(rows: str, write: Callable[[pa.Table, io.BytesIO], None]) -> Reading:
+    async def read(service: ServiceState, campaign_id: UUID) -> Rendering:
+        published = await read_published(service, campaign_id, Document.RELEASE)
 
-    return render
+        def render() -> bytes:
+            file = io.BytesIO()
+            write(_table(json.loads(published), rows), file)
+            return file.getvalue()
 
+        return render
 
-def _parquet(rows: str) -> Rendering:
-    def render(_service: ServiceState, release: Release) -> bytes:
-        file = io.BytesIO()
-        pa.parquet.write_table(_table(release, rows), file)
-        return file.getvalue()
-
-    return render
+    return read
 
 
-def _report(service: ServiceState, release: Release) -> bytes:
-    render = service.dependencies.render_report
-    if render is None:
+def _csv(rows: str) -> Reading:
+    return _rows(rows, pa.csv.write_csv)
+
+
+def _parquet(rows: str) -> Reading:
+    return _rows(rows, pa.parquet.write_table)
+
+
+async def _report(service: ServiceState, campaign_id: UUID) -> Rendering:
+    """Read all that the campaign published: the page has what a run writes."""
+    make = service.dependencies.render_report
+    if make is None:
         raise Problem.NOT_FOUND.error()
-    return render(release).encode()
+    campaign = await service.dependencies.store.campaign(campaign_id)
+    # The release first: what is asked for before it is there is refused as not published.
+    kinds = sorted(Document, key=lambda kind: kind is not Document.RELEASE)
+    published = {kind: await read_published(service, campaign_id, kind) for kind in kinds}
+
+    def render() -> bytes:
+        documents = {kind: json.loads(content) for kind, content in published.items()}
+        return make(campaign, documents).encode()
+
+    return render
 
 
 _PARQUET = "application/vnd.apache.parquet"
