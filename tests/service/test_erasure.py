@@ -98,23 +98,23 @@ async def sqlite_place(tmp_path: Path) -> Place:
     )
 
 
-async def contributed(place: Place, sealed: Callable[[UUID, bytes, bytes], bytes]) -> UUID:
-    """Store a canary a person."""
+async def contributed(place: Place, encrypt: Callable[[UUID, bytes, bytes], bytes]) -> UUID:
+    """Store one canary per person."""
     campaign = await opened_for_opt_in(place.store)
     await place.store.add_enrolments(campaign, OWNERS)
     for owner, canary in zip(OWNERS, CANARIES, strict=True):
-        content = sealed(campaign, owner, canary)
+        content = encrypt(campaign, owner, canary)
         await place.store.contribute(campaign, a_contribution(owner, content))
     await place.flush()
     return campaign
 
 
 def with_key_of(place: Place) -> Callable[[UUID, bytes, bytes], bytes]:
-    def sealed(campaign: UUID, owner: bytes, canary: bytes) -> bytes:
+    def encrypt(campaign: UUID, owner: bytes, canary: bytes) -> bytes:
         key = place.vault.key(campaign, Purpose.RECORDS)
         return RecordCipher(key=key, campaign=campaign).encrypt(canary, enrolment=owner)
 
-    return sealed
+    return encrypt
 
 
 async def stored(place: Place, campaign: UUID) -> list[Contribution]:
@@ -144,7 +144,7 @@ async def test_no_canary_is_ever_in_clear_and_the_key_is_gone_at_last(
 
 
 async def test_the_scan_would_find_a_canary_in_clear(place: Place, tmp_path: Path) -> None:
-    """The test above has teeth: without the seal every canary is found, in the backup too."""
+    """The test above has teeth: without encryption every canary is found, in the backup too."""
     await contributed(place, lambda _campaign, _owner, canary: canary)
     assert place.found(*CANARIES) == set(CANARIES)
     place.back_up(tmp_path / "copies" / "backup")
@@ -159,7 +159,7 @@ async def test_keys_are_in_no_backup(place: Place, tmp_path: Path) -> None:
     assert not replace(place, directories=[tmp_path / "copies"]).found(key)
 
 
-async def test_the_live_file_of_sqlite_holds_not_even_what_was_sealed(tmp_path: Path) -> None:
+async def test_the_live_file_of_sqlite_holds_not_even_encrypted_records(tmp_path: Path) -> None:
     place = await sqlite_place(tmp_path)
     campaign = await contributed(place, with_key_of(place))
     pieces = [one.encrypted[100:140] for one in await stored(place, campaign)]

@@ -52,7 +52,7 @@ ENROLMENTS = """
     FROM campaigns, generate_series(1, $2) i WHERE campaigns.id = $1
 """
 CONTRIBUTIONS = """
-    INSERT INTO contributions SELECT campaign, digest, 'sealed', 'tag' FROM enrolments
+    INSERT INTO contributions SELECT campaign, digest, 'encrypted', 'tag' FROM enrolments
     WHERE NOT EXISTS (SELECT FROM contributions WHERE enrolment = digest)
 """
 TABLES = ("contributions", "enrolments", "report_ids", "counters")

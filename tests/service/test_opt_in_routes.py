@@ -1,4 +1,4 @@
-"""Opt-in users over HTTP: one contribution each, sealed, withdrawn while that is possible."""
+"""Opt-in users over HTTP: one contribution each, encrypted, withdrawn while that is possible."""
 
 from pathlib import Path
 from uuid import UUID

@@ -9,7 +9,7 @@ const PLANTED = 'planted-secret';
 const [LOCAL, , SUBSET] = readVectors<{ readonly head_lists: readonly Fields[] }>('device_reports')
   .head_lists as readonly [Fields, Fields, Fields];
 
-async function resealed(document: Fields): Promise<Fields> {
+async function withNewDigest(document: Fields): Promise<Fields> {
   const bare = without(document, 'digest');
   return { ...bare, digest: await digestOf(bare) };
 }
@@ -52,7 +52,7 @@ const BAD_QUERIES: Readonly<Record<string, Json>> = {
 };
 
 test.each(Object.entries(BAD_QUERIES))('queries with %s are refused', async (_, queries) => {
-  expect(await problemOf(await resealed({ ...LOCAL, queries }))).not.toBe('none');
+  expect(await problemOf(await withNewDigest({ ...LOCAL, queries }))).not.toBe('none');
 });
 
 const BAD_MECHANISMS: Readonly<Record<string, Fields>> = {
@@ -77,12 +77,12 @@ const BAD_MECHANISMS: Readonly<Record<string, Fields>> = {
 
 test.each(Object.entries(BAD_MECHANISMS))('a mechanism with %s is refused', async (_, changed) => {
   const mechanism = { ...(LOCAL.mechanism as Fields), ...changed };
-  expect(await problemOf(await resealed({ ...LOCAL, mechanism }))).not.toBe('none');
+  expect(await problemOf(await withNewDigest({ ...LOCAL, mechanism }))).not.toBe('none');
 });
 
 test.each(['-0.1', '1.0', '-0.0', '2.0'])('a query share of %s is refused', async (share) => {
   const mechanism = { ...(SUBSET.mechanism as Fields), query_share: share };
-  expect(await problemOf(await resealed({ ...SUBSET, mechanism }))).not.toBe('none');
+  expect(await problemOf(await withNewDigest({ ...SUBSET, mechanism }))).not.toBe('none');
 });
 
 test.each([null, 1, 'text', [], {}, { format: 'blender-dp head list' }])(
@@ -101,7 +101,9 @@ test.each([
   ['note', PLANTED],
 ])('a list with another %s is refused', async (name, value) => {
   const changed = { ...LOCAL, [name]: value };
-  expect(await problemOf(name === 'digest' ? changed : await resealed(changed))).not.toBe('none');
+  expect(await problemOf(name === 'digest' ? changed : await withNewDigest(changed))).not.toBe(
+    'none',
+  );
 });
 
 const name = fc.string({ unit: 'grapheme', maxLength: 6 });
@@ -116,7 +118,7 @@ test('whatever is in byte order is read, and every record has its cell', async (
       const queries = Object.keys(urlsOf)
         .sort(byBytes)
         .map((query) => ({ query, urls: [...(urlsOf[query] ?? [])].sort(byBytes) }));
-      const list = await readHeadList(await resealed({ ...LOCAL, queries }));
+      const list = await readHeadList(await withNewDigest({ ...LOCAL, queries }));
       const cells = queries.flatMap(({ query, urls }) => [
         ...urls.map((url) => cellOf(list, query, url)),
         cellOf(list, query, '\0 not listed'),

@@ -45,7 +45,7 @@ async def contribute(tx: Transaction, campaign_id: UUID, contribution: Contribut
         write_time(contribution.consent_given_at),
     )
     await tx.run(
-        "INSERT INTO contributions (campaign, enrolment, sealed, tag) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO contributions (campaign, enrolment, encrypted, tag) VALUES ($1, $2, $3, $4)",
         *(number, contribution.enrolment, contribution.encrypted, contribution.tag),
     )
     return True
@@ -98,7 +98,7 @@ async def piece(
     """Return some contributions, ordered by digests of random tokens, which reveal nothing."""
     number = await campaigns.number_of(tx, campaign_id)
     found = await tx.rows(
-        "SELECT enrolment, sealed, tag, consent_version, consent_digest, consent_given_at"
+        "SELECT enrolment, encrypted, tag, consent_version, consent_digest, consent_given_at"
         " FROM contributions JOIN enrolments"
         " ON enrolments.campaign = contributions.campaign AND digest = enrolment"
         " WHERE contributions.campaign = $1 AND enrolment > $2 ORDER BY enrolment LIMIT $3",
