@@ -1,5 +1,7 @@
 """A run with relay clients: a third column, a third promise, and no change without them."""
 
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,47 @@ def test_both_promises_to_relay_clients_are_in_the_documents(
     assert head_list["relay"]["report_epsilon"] == repr(then["epsilon"])
     assert head_list["relay"]["least_batch"] == clients
     blender_dp("certify", relayed)
+
+
+@pytest.mark.parametrize("name", ["run.json", "release.json"])
+def test_fewer_relay_clients_than_the_least_batch_are_not_certified(
+    relayed: Path, name: str, read_json: ReadJson, tmp_path: Path, capsys: Any
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(relayed, copy)
+    document = read_json(copy / name)
+    least = document["users"]["relay_clients"]
+    document["users"]["relay_clients"] = least - 1
+    (copy / name).write_text(json.dumps(document))
+    with pytest.raises(SystemExit) as ending:
+        main(["certify", str(copy)])
+    assert ending.value.code == 1
+    sentence = f"a batch had {least - 1:,} reports, and the head list promises its ε and δ for at"
+    assert sentence in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_relay_clients_of_a_list_without_a_relay_are_refused(
+    result: Path, read_json: ReadJson, tmp_path: Path, capsys: Any
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(result, copy)
+    document = read_json(copy / "run.json")
+    document["users"]["relay_clients"] = 5
+    (copy / "run.json").write_text(json.dumps(document))
+    with pytest.raises(SystemExit) as ending:
+        main(["certify", str(copy)])
+    assert ending.value.code == 2
+    assert "the head list has no relay" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_the_report_gives_a_reason_only_where_clients_report_only_the_query(
+    relayed: Path, result: Path, share: float, read_json: ReadJson
+) -> None:
+    for folder in (relayed, result):
+        said = read_json(folder / "run.json")["method"]["clients"]
+        assert ("reason" in said) == (said["query_share"] > 0)
+        assert not said.get("reason", "").startswith("0%")
+    assert share < 1 or read_json(relayed / "run.json")["method"]["clients"]["query_share"] == 0
 
 
 def test_groups_that_are_samples_of_the_same_users_do_not_differ(

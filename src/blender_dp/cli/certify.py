@@ -10,7 +10,7 @@ from rich.table import Table
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
 from blender_dp.core.certificate.certify import certify as compute
-from blender_dp.core.errors import InputError, ParameterError
+from blender_dp.core.errors import BrokenPromiseError, InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.wire.documents.document import write_document
@@ -68,7 +68,7 @@ def certify(
     if published.is_dir() or opt_in_estimates is not None:
         _require_left_out(promise)
     if published.is_dir():
-        document = _of_directory(published)
+        document = _of_directory_or_exit(published)
     else:
         head_list, parameters, branch = read_head_list(published), None, None
         if opt_in_estimates is not None:
@@ -84,6 +84,14 @@ def certify(
     if output is not None:
         write_document(output, document)
     _show(document, as_json=json)
+
+
+def _of_directory_or_exit(directory: Path) -> dict[str, Any]:
+    try:
+        return _of_directory(directory)
+    except BrokenPromiseError as error:
+        say(f"blender-dp: {error}")
+        sys.exit(BROKEN)
 
 
 def _of_directory(directory: Path) -> dict[str, Any]:

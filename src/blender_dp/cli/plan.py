@@ -195,7 +195,7 @@ def _print(made: Plan) -> None:
 def _describe_choice(made: Plan) -> list[str]:
     chosen = made.choices
     lines = [f"found by: {chosen.discovery}", f"clients: {chosen.client_mechanism}"]
-    if chosen.query_share is not None:
+    if chosen.query_share:
         lines[-1] += f", {chosen.query_share:.0%} report only the query"
     if chosen.head_list_user_fraction is not None:
         lines.append(

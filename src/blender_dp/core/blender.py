@@ -270,12 +270,12 @@ def finish(
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.
     """
-    steps = steps or PRESETS[curated.parameters.preset]
+    steps, hl = steps or PRESETS[curated.parameters.preset], curated.head_list
     progress("EstimateClientProbabilities")
-    p_hat_c = steps.estimate_client_probabilities(clients, curated.head_list)  # 4
+    p_hat_c = steps.estimate_client_probabilities(clients, hl)  # 4
     everybody, p_hat_r = p_hat_c, None
     if relayed is not None:
-        p_hat_r = steps.estimate_client_probabilities(relayed, curated.head_list.for_relay())
+        p_hat_r = steps.estimate_client_probabilities(relayed, hl.for_batch(relayed.size))
         everybody = p_hat_c.with_relayed(p_hat_r)
     progress("BlendProbabilities")
     p_hat = steps.blend_probabilities(curated.opt_in, everybody)  # 5

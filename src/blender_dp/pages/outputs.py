@@ -103,7 +103,6 @@ def method(result: BlenderResult) -> dict[str, Any]:
     choice, mechanism = result.curated.choice, result.head_list.mechanism
     if choice is None:
         return {"discovery": {"count_threshold": float(count_threshold(result.parameters))}}
-    share = mechanism.query_share
     return {
         "discovery": {
             "branch": choice.branch,
@@ -113,12 +112,19 @@ def method(result: BlenderResult) -> dict[str, Any]:
                 for line in Budget.of(result.parameters).ledger(choice.branch)
             ],
         },
-        "clients": {
-            "query_share": share,
-            "reason": f"{share:.0%} of the clients report only the query, not the page they "
-            "clicked. This makes query estimates more precise.",
-        },
+        "clients": {"query_share": mechanism.query_share, **_reason(mechanism.query_share)},
     }
+
+
+def _reason(query_share: float) -> dict[str, str]:
+    """Say why some clients report only the query; nothing where none do."""
+    if not query_share:
+        return {}
+    sentence = (
+        f"{query_share:.0%} of the clients report only the query, not the page they clicked. "
+        "This makes query estimates more precise."
+    )
+    return {"reason": sentence}
 
 
 def notes(result: BlenderResult) -> list[str]:

@@ -4,10 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 from math import nan
 
+import numpy as np
 import pytest
 from core.small_result import small_result
 
-from blender_dp.core.blender import with_relay
+from blender_dp.core.blender import finish, with_relay
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify
 from blender_dp.core.channels.local_alg import WORD
@@ -16,7 +17,8 @@ from blender_dp.core.channels.subset_selection import SubsetChannel, SubsetSelec
 from blender_dp.core.errors import BrokenInvariantError, BrokenPromiseError, ParameterError
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.parameters import Parameters, exact
+from blender_dp.core.population import ReportCounts, ReportingClients
 
 PARAMETERS = Parameters(epsilon=1.0, delta=1e-5)
 CELLS = Cells.of([1] * 24)
@@ -94,6 +96,46 @@ def test_both_promises_to_relay_clients_are_certified() -> None:
     assert (then.promised_epsilon, then.promised_delta) == (Fraction(4), Fraction(0))
     assert then.tight_epsilon is not None
     assert 0 < 4 - then.tight_epsilon < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("larger", [(3.0, 1e-5), (1.0, 1e-3)])
+def test_a_larger_promise_than_that_of_the_list_is_not_what_clients_are_held_to(
+    larger: tuple[float, float],
+) -> None:
+    relay, parameters = chosen(epsilon_cap=4.0), Parameters(epsilon=larger[0], delta=larger[1])
+    certificate = certify(replace(LIST, relay=relay), parameters)
+    *_, clients, unless, _ = certificate.accounts
+    assert (clients.promised_epsilon, clients.promised_delta) == (Fraction(1), Fraction(0))
+    assert (unless.promised_epsilon, unless.promised_delta) == (Fraction(1), Fraction(1, 100_000))
+    assert certificate.is_kept
+    wider = replace(relay, report_epsilon=chosen(epsilon_cap=20.0).report_epsilon + 0.1)
+    assert not certify(replace(LIST, relay=wider), parameters).is_kept
+
+
+def test_a_larger_promise_of_the_list_than_was_made_is_broken() -> None:
+    listed = replace(LIST, relay=replace(chosen(epsilon_cap=4.0), epsilon=2.0, delta=1e-3))
+    *_, clients, unless, _ = certify(listed, replace(PARAMETERS, epsilon=0.5)).accounts
+    assert (unless.promised_epsilon, unless.promised_delta) == (Fraction(1, 2), exact(1e-5))
+    assert not clients.is_kept
+
+
+def test_a_batch_below_the_least_is_refused() -> None:
+    listed = replace(LIST, relay=chosen(25_000))
+    assert listed.for_batch(25_000).mechanism is listed.relay
+    with pytest.raises(BrokenPromiseError, match=r"had 24,999 reports, .* at least 25,000"):
+        listed.for_batch(24_999)
+
+
+def test_no_result_is_made_of_a_batch_below_the_least() -> None:
+    curated = small_result().curated
+    curated = replace(curated, head_list=replace(curated.head_list, relay=chosen(25_000)))
+    cells = curated.head_list.cells
+    reports = np.full(cells.cell_count, 10)
+    clients = ReportingClients(
+        counts=ReportCounts.one_cell_each(reports, cells), records_per_client=1
+    )
+    with pytest.raises(BrokenPromiseError, match="a batch had 60 reports"):
+        finish(curated, clients, relayed=clients)
 
 
 def test_a_list_as_relay_clients_see_it_has_their_mechanism() -> None:

@@ -16,9 +16,11 @@ import numpy as np
 import pytest
 
 from blender_dp.core import exact
+from blender_dp.core.certificate import shuffle
 from blender_dp.core.channels import local_alg as channel
-from blender_dp.core.channels import subset_selection
+from blender_dp.core.channels import relayed, subset_selection
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import paper as create_head_list
 from blender_dp.core.create_head_list import released_counts, released_weights, survivors
@@ -67,6 +69,8 @@ SAMPLING = [
     subset_selection,
     sharp,
     counted_subsets,
+    shuffle,
+    relayed,
 ]
 LEFT_OUT = {
     "variance": "display and estimates: nothing is drawn with it",
@@ -87,6 +91,8 @@ LEFT_OUT = {
     "estimate": "display and estimates: nothing is drawn with it",
     "LocalAlgMechanism": "numbers as a person wrote them; channels are made from their fractions",
     "SubsetSelectionMechanism": "the same",
+    "RelayMechanism": "the same; its divisions are checked below",
+    "RelayRules": "the same",
 }
 ALLOWED_FROM_MATH = {"floor"}
 """Exact on fractions; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are left out.
@@ -194,6 +200,8 @@ PLAN = laplace_plan.LaplacePlan(threshold=7, noise=NOISE)
 GAUSSIAN = gaussian_plan.gaussian_plan(Fraction(7, 10), Fraction(1, 10**6))
 SUBSETS = SubsetSelectionMechanism(epsilon=0.7, query_share=0.25)
 SUBSET = subset_selection.SubsetChannel.of(3, Fraction(7, 10))
+ONE_OF_FIVE = subset_selection.SubsetChannel.naming_one(5, Fraction(3))
+RELAY = RelayMechanism(epsilon=0.7, delta=1e-5, report_epsilon=2.1, least_batch=300, dishonest=0.3)
 COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
 
 
@@ -240,6 +248,13 @@ COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
             DiscreteGaussian.draw_candidate,
             (DiscreteGaussian(9), 20, Randomness.seeded(1)),
         ),
+        (shuffle.shuffled_delta, (ONE_OF_FIVE, 300, Fraction(7, 10), Fraction(1, 10**6))),
+        (shuffle._least_uniform, (300, Fraction(1, 3), Fraction(1, 10**6))),
+        (shuffle._fair_coins, (40, 25)),
+        (relayed._honest, (301, Fraction(3, 10))),
+        (RelayMechanism.channel, (RELAY, Cells.of([2, 1]))),
+        (RelayMechanism.certify, (RELAY, Cells.of([2, 1]), Fraction(7, 10), Fraction(1, 10**5))),
+        (RelayMechanism.certify_report, (RELAY, Cells.of([2, 1]))),
         (Parameters.laplace_scale.fget, (PARAMETERS,)),  # type: ignore[attr-defined]  # a property
     ],
 )
@@ -247,6 +262,18 @@ def test_every_division_on_the_way_to_a_draw_is_exact(
     function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
     rewritten(function)(*arguments)
+
+
+def test_every_division_on_the_way_to_the_epsilon_of_a_relayed_report_is_exact() -> None:
+    promise = {"epsilon": Fraction(7, 10), "delta": Fraction(1, 10**5)}
+    chosen = rewritten(shuffle.largest_report_epsilon)(5, 300, cap=Fraction(8), **promise)
+    assert type(chosen) is Fraction
+    rules = RelayRules(share=1.0, dishonest=0.3)
+    of = rewritten(RelayMechanism.of)
+    parameters = Parameters(epsilon=0.7, delta=1e-5)
+    of(RelayMechanism, Cells.of([2, 1]), parameters, clients=300, rules=rules)
+    excesses = rewritten(shuffle._mean_excesses)(3 << 126, 1 << 124, 7, 40)
+    assert {type(next(excesses)) for _ in range(20)} == {int}
 
 
 def test_a_division_that_rounds_would_be_found() -> None:

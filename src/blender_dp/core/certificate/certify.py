@@ -6,6 +6,7 @@ from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.promises import IF_COLLUSION, UNLESS_COLLUSION
+from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import HeadList
@@ -46,11 +47,10 @@ def client_account(head_list: HeadList, parameters: Parameters | None) -> Accoun
 
     Args:
         head_list: The list and its mechanism.
-        parameters: The promise; if None, that of the list itself.
+        parameters: The promise; the list itself makes one too, and the smaller one counts.
     """
-    mechanism, promised = head_list.mechanism, parameters or head_list.mechanism
-    epsilon = exact(promised.epsilon)
-    delta = exact(promised.delta if mechanism.delta else 0.0)
+    mechanism = head_list.mechanism
+    epsilon, delta = _smaller_promise(mechanism, parameters)
     return Account(
         to="clients",
         model="local",
@@ -65,13 +65,12 @@ def relay_accounts(head_list: HeadList, parameters: Parameters | None) -> tuple[
 
     Args:
         head_list: The list; there is no account if it names no relay.
-        parameters: What was promised; if None, what the list itself says.
+        parameters: The promise; the list itself makes one too, and the smaller one counts.
     """
     relay = head_list.relay
     if relay is None:
         return ()
-    promised, cells = parameters or relay, head_list.cells
-    epsilon, delta = exact(promised.epsilon), exact(promised.delta)
+    cells, (epsilon, delta) = head_list.cells, _smaller_promise(relay, parameters)
     return (
         Account(
             to=f"relay clients, {UNLESS_COLLUSION}",
@@ -88,6 +87,16 @@ def relay_accounts(head_list: HeadList, parameters: Parameters | None) -> tuple[
             parts=(relay.certify_report(cells),),
         ),
     )
+
+
+def _smaller_promise(
+    mechanism: Mechanism, parameters: Parameters | None
+) -> tuple[Fraction, Fraction]:
+    """Return the smaller ε and the smaller δ of what the list and the parameters promise."""
+    epsilon, delta = exact(mechanism.epsilon), exact(mechanism.delta)
+    if parameters is None:
+        return epsilon, delta
+    return min(epsilon, exact(parameters.epsilon)), min(delta, exact(parameters.delta))
 
 
 def _opt_in_accounts(parameters: Parameters, branch: Branch | None) -> list[Account]:

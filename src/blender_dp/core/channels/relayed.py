@@ -82,7 +82,7 @@ class RelayMechanism:
         cls, cells: Cells, parameters: Parameters, *, clients: int, rules: RelayRules
     ) -> "RelayMechanism":
         """Choose the largest ε0 with which a batch of all these clients keeps the promise."""
-        honest = _honest(clients, rules.dishonest)
+        honest = _honest(clients, exact(rules.dishonest))
         if honest < 1:
             raise ParameterError("relay", "a share with at least one honest client", clients)
         report_epsilon = largest_report_epsilon(
@@ -103,7 +103,7 @@ class RelayMechanism:
     @property
     def honest(self) -> int:
         """The number of honest reports in a batch, at least."""
-        return _honest(self.least_batch, self.dishonest)
+        return _honest(self.least_batch, exact(self.dishonest))
 
     def channel(self, cells: Cells) -> SubsetChannel:
         """Return the channel of a report."""
@@ -160,6 +160,6 @@ class RelayMechanism:
         return {"record_items": channel.size, "record_threshold": channel.threshold}
 
 
-def _honest(batch: int, dishonest: float) -> int:
+def _honest(batch: int, dishonest: Fraction) -> int:
     """Return the honest reports of a batch, rounded down."""
-    return floor((1 - exact(dishonest)) * batch)
+    return floor((1 - dishonest) * batch)

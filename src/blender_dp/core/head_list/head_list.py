@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from blender_dp.core.channels.mechanism import Mechanism, ThroughRelay
-from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.errors import BrokenInvariantError, BrokenPromiseError
 from blender_dp.core.head_list.cells import Cells
 
 
@@ -78,6 +78,16 @@ class HeadList:
         if self.relay is None:
             raise BrokenInvariantError("this head list has no relay")
         return replace(self, mechanism=self.relay, relay=None)
+
+    def for_batch(self, reports: int) -> "HeadList":
+        """Return the list as a batch of relay clients reported against it; refuse a small batch."""
+        seen, least = self.for_relay(), self.relay.least_batch if self.relay else 0
+        if reports < least:
+            raise BrokenPromiseError(
+                f"The promise to relay clients is broken: a batch had {reports:,} reports, and the "
+                f"head list promises its ε and δ for at least {least:,}."
+            )
+        return seen
 
     def cell_index(self) -> "CellIndex":
         """Return the lookup from a record to its cell; build it once and keep it."""

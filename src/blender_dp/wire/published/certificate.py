@@ -129,6 +129,16 @@ def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
         _require_equal(stated, certified)
     if fields.has("promises"):
         _require_same_promises(fields, certificate.accounts)
+    if fields.has("users") and fields.part("users").has("relay_clients"):
+        _require_batch(fields.part("users"), certificate.head_list)
+
+
+def _require_batch(users: Fields, head_list: HeadList) -> None:
+    """Refuse relay clients without a relay, and fewer of them than the list promises to."""
+    reports = users.whole("relay_clients", at_least=1)
+    if head_list.relay is None:
+        users.refuse("relay_clients", "must be left out: the head list has no relay")
+    head_list.for_batch(reports)
 
 
 def _require_same_promises(fields: Fields, accounts: Sequence[Account]) -> None:

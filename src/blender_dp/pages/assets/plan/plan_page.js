@@ -29,7 +29,7 @@ function sayAnswer(answer) {
 function sayChoices(choices) {
   const parts = [`Records are found by ${choices.discovery}. Clients report by `
     + `${choices.client_mechanism}`];
-  if (isNumber(choices.query_share)) {
+  if (choices.query_share > 0) {
     parts.push(`; ${percent(choices.query_share)} of them report only the query, not the page they clicked`);
   }
   if (isNumber(choices.head_list_user_fraction)) {
