@@ -24,7 +24,8 @@ from blender_dp.core.certificate.certify import certify
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.service.http.bodies.request_body import inflate, parse_body
-from blender_dp.service.http.messages import NewCampaign, NewContribution
+from blender_dp.service.http.campaign_messages import NewCampaign
+from blender_dp.service.http.messages import NewContribution
 from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.documents.strict_json import read_object

@@ -212,6 +212,15 @@ def a_campaign(**changes: Any) -> dict[str, Any]:
     }
 
 
+def a_relay(**changes: Any) -> dict[str, Any]:
+    return {
+        "address": "https://relay.example/",
+        "public_key": to_text(bytes(range(32))),
+        "least_batch": 20_000,
+        **changes,
+    }
+
+
 def a_contribution(**changes: Any) -> dict[str, Any]:
     consent = {
         "version": "1",

@@ -16,9 +16,21 @@ from blender_dp.service.campaign_description import (
     read_time,
     write_time,
 )
+from blender_dp.service.campaign_relay import CampaignRelay
+from blender_dp.wire.reports.packed_items import to_text
 from campaign_stores import LATER, NOW, a_campaign
 
 TIMES = st.datetimes(timezones=st.just(UTC))
+
+
+KEY = to_text(bytes(range(32)))
+
+
+def with_relay(**changes: float) -> Campaign:
+    relay = CampaignRelay(
+        address="https://relay.example/", public_key=KEY, least_batch=20_000, **changes
+    )
+    return replace(a_campaign(), relay=relay, rules=Rules(relay_wait_hours=48))
 
 
 def there_and_back(campaign: Campaign) -> Campaign:
@@ -58,10 +70,31 @@ def test_a_campaign_older_than_the_fields_about_the_collector_keeps_its_descript
 
 def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
     names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
-    named = replace(a_campaign(), query_name="product", url_name="state")
+    named = replace(with_relay(), query_name="product", url_name="state")
     assert set(description(named)) == names
     assert there_and_back(named) == named
-    assert names - set(description(a_campaign())) == {"query_name", "url_name"}
+    assert names - set(description(a_campaign())) == {"query_name", "url_name", "relay"}
+
+
+def test_a_campaign_without_a_relay_is_described_as_before_there_were_any() -> None:
+    document = description(a_campaign())
+    assert list(document) == [
+        *("id", "name", "purpose", "controller", "contact", "privacy_policy", "consent"),
+        *("parameters", "expected_clients", "open_enrolment", "rules", "created_at"),
+    ]
+    assert "relay_wait_hours" not in document["rules"]
+
+
+def test_the_numbers_of_a_relay_are_texts() -> None:
+    document = description(with_relay(epsilon_cap=8, dishonest=0.25))
+    assert document["relay"] == {
+        "address": "https://relay.example/",
+        "public_key": KEY,
+        "least_batch": 20_000,
+        "epsilon_cap": "8.0",
+        "dishonest": "0.25",
+    }
+    assert document["rules"]["relay_wait_hours"] == 48
 
 
 def test_a_move_does_not_change_it() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
-from service.running import CONSENT, UNLIMITED, Service, a_campaign, running, slug_of
+from service.running import CONSENT, UNLIMITED, Service, a_campaign, a_relay, running, slug_of
 
 from blender_dp.client import ClientPolicy
 from blender_dp.core.certificate.certificate import Certificate
@@ -210,6 +210,64 @@ async def test_a_campaign_may_name_its_queries_and_urls(service: Service) -> Non
     plain = await service.http.post("/v1/campaigns", json=a_campaign(), headers=service.as_role())
     assert not set(wanted) & set(plain.json()["description"])
     assert plain.json()["query_name"] is None
+
+
+async def test_a_campaign_may_have_a_relay(service: Service) -> None:
+    body = a_campaign(relay=a_relay(address="https://relay.example/town"))
+    shown = (await service.http.post("/v1/campaigns", json=body, headers=service.as_role())).json()
+    assert shown["relay"] == a_relay(
+        address="https://relay.example/town/", epsilon_cap=8.0, dishonest=0.2
+    )
+    assert shown["rules"]["relay_wait_hours"] == 48
+    assert shown["description"]["relay"]["address"] == "https://relay.example/town/"
+    read = (await service.http.get(f"/v1/campaigns/{shown['id']}")).json()
+    assert read == shown
+    plain = await service.http.post("/v1/campaigns", json=a_campaign(), headers=service.as_role())
+    assert "relay" not in plain.json()["description"]
+    assert (plain.json()["relay"], plain.json()["rules"]["relay_wait_hours"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("relay", "slug", "where"),
+    [
+        ({"address": "ftp://relay.example/"}, "body-not-understood", "$.relay.address"),
+        ({"address": "https://me@relay.example/"}, "parameters-refused", "relay.address"),
+        ({"address": "https://relay.example/?a"}, "parameters-refused", "relay.address"),
+        ({"address": "https://relay.example/#a"}, "parameters-refused", "relay.address"),
+        ({"address": "https://relay.example:http/"}, "parameters-refused", "relay.address"),
+        ({"public_key": "A" * 42}, "body-not-understood", "$.relay.public_key"),
+        ({"public_key": "A" * 42 + "B"}, "parameters-refused", "relay.public_key"),
+        ({"least_batch": 0}, "body-not-understood", "$.relay.least_batch"),
+        ({"least_batch": 1}, "parameters-refused", "relay.least_batch"),
+        ({"epsilon_cap": 0}, "body-not-understood", "$.relay.epsilon_cap"),
+        ({"dishonest": 1}, "body-not-understood", "$.relay.dishonest"),
+        ({"share": 0.5}, "body-not-understood", "$.relay"),
+    ],
+)
+async def test_a_relay_that_cannot_be_makes_no_campaign(
+    service: Service, relay: dict[str, object], slug: str, where: str
+) -> None:
+    body = a_campaign(relay=a_relay(**relay))
+    answer = await service.http.post("/v1/campaigns", json=body, headers=service.as_role())
+    assert (slug_of(answer), answer.json().get("where")) == (slug, where)
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        (
+            {"relay": a_relay(), "parameters": {"epsilon": 4, "delta": 1e-2, "preset": "paper"}},
+            "relay",
+        ),
+        ({"rules": {"relay_wait_hours": 3}}, "relay_wait_hours"),
+    ],
+)
+async def test_a_relay_goes_with_its_preset_and_its_rule(
+    service: Service, changes: dict[str, object], where: str
+) -> None:
+    body = a_campaign(**changes)
+    answer = await service.http.post("/v1/campaigns", json=body, headers=service.as_role())
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", where)
 
 
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u200b", "\n"])

@@ -21,7 +21,7 @@ from service.neighbouring_campaigns import (
 )
 from service.running import NAMES
 
-from blender_dp.service.http.messages import ShownCampaign
+from blender_dp.service.http.campaign_messages import ShownCampaign
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs import head_list
 from blender_dp.service.operation.event_log import EventLog

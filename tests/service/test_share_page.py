@@ -9,6 +9,7 @@ import pytest
 from service.running import Service
 
 from blender_dp.service.campaign import Campaign, Rules, State
+from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.service.share_page.page import SharePage
 from blender_dp.service.share_page.words import (
     delta_sentence,
@@ -16,6 +17,7 @@ from blender_dp.service.share_page.words import (
     report_time,
     surest_after,
 )
+from blender_dp.wire.reports.packed_items import to_text
 from campaign_stores import a_campaign
 
 LINK = "https://collect.example/join/1"
@@ -146,3 +148,22 @@ def test_how_sure_somebody_can_become_is_rounded_up(
 @pytest.mark.parametrize(("delta", "chance"), [(1e-5, "1 in 100,000."), (0.27, "1 in 3.")])
 def test_delta_is_said_as_a_chance(delta: float, chance: str) -> None:
     assert delta_sentence(delta).endswith(chance)
+
+
+def test_a_relay_is_a_choice_of_its_own_with_both_numbers() -> None:
+    relay = CampaignRelay(
+        address="https://relay.example/town/", public_key=to_text(bytes(32)), least_batch=20_000
+    )
+    campaign = replace(a_campaign(), relay=relay, rules=Rules(relay_wait_hours=48))
+    page = " ".join(page_of(campaign).split())
+    assert "Send one report through a relay" in page
+    assert "<bdi>relay.example</bdi>" in page
+    assert "20,000 reports or more" in page
+    together = "as long as they do not, ε&nbsp;=&nbsp;at most 8 if they do."
+    assert f"ε&nbsp;=&nbsp;4 and δ&nbsp;=&nbsp;10⁻⁵ {together}" in page
+    shared = SharePage(campaign=campaign, link=LINK, relay_epsilon=5.25)
+    exact = " ".join(shared.html().split())
+    assert "ε&nbsp;=&nbsp;5.25 if they do." in exact
+    assert "through a relay that hides who sent it" in shared.invitation()
+    without = SharePage(campaign=a_campaign(), link=LINK)
+    assert "relay" not in without.html() + without.invitation()

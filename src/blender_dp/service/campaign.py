@@ -16,6 +16,7 @@ from uuid import UUID
 
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
+from blender_dp.service.campaign_relay import CampaignRelay
 
 
 class State(StrEnum):
@@ -120,10 +121,14 @@ class Rules:
     """If anybody may send, reaching the number closes a side only after it was open for this many
     hours. Otherwise one sender could reach the number at once and close the side for all others.
     None in campaigns that are older than this rule."""
+    relay_wait_hours: int | None = None
+    """A release waits this many hours for the relay's batch; None without a relay."""
 
     def __post_init__(self) -> None:
-        if self.open_hours is not None and self.open_hours < 0:
-            raise ParameterError("open_hours", "0 or more", self.open_hours)
+        for name in ("open_hours", "relay_wait_hours"):
+            hours = getattr(self, name)
+            if hours is not None and hours < 0:
+                raise ParameterError(name, "0 or more", hours)
         for name in ("opt_in_enough", "clients_enough"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -153,6 +158,8 @@ class Campaign:
     parameters: Parameters
     expected_clients: int
     """Expected number of clients, public; decides how many of them report only the query."""
+    relay: CampaignRelay | None = None
+    """Who passes on the reports of relay clients; None if there are none."""
     open_enrolment: bool
     """Whether anybody may enrol, or only those whom the operator gives a token."""
     rules: Rules
@@ -163,6 +170,19 @@ class Campaign:
     def __post_init__(self) -> None:
         if self.expected_clients < 0:
             raise ParameterError("expected_clients", "0 or more", self.expected_clients)
+        if (self.relay is None) != (self.rules.relay_wait_hours is None):
+            rule = "given with a relay, and only then"
+            raise ParameterError("relay_wait_hours", rule, self.rules.relay_wait_hours)
+        if self.relay is not None:
+            self.relay.require_possible(self.parameters)
+
+    @property
+    def relay_awaited_until(self) -> datetime | None:
+        """Until when a release waits for the relay's batch; None if it does not wait."""
+        hours = self.rules.relay_wait_hours
+        if hours is None or self.state is not State.CLIENTS_SEALED:
+            return None
+        return self.moved_at + timedelta(hours=hours)
 
     @property
     def nouns(self) -> dict[str, str | None] | None:

@@ -9,11 +9,13 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.service.campaign import DEADLINES, OPTIONAL, Campaign, Consent, Rules, State
+from blender_dp.service.campaign_relay import read_relay
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
 
-_YOUNGEST = "open_hours"
-"""The rule that older campaigns do not have; their logged description must not change."""
+_LEFT_OUT = ("open_hours", "relay_wait_hours")
+"""The rules that are left out if they are None: campaigns that are older than a rule, or without a
+relay, do not have it, and their logged description must not change."""
 
 
 def description(campaign: Campaign) -> dict[str, Any]:
@@ -27,6 +29,7 @@ def description(campaign: Campaign) -> dict[str, Any]:
         "consent": {"version": campaign.consent.version, "text": campaign.consent.text},
         "parameters": parameters_document(campaign.parameters),
         "expected_clients": campaign.expected_clients,
+        **({} if campaign.relay is None else {"relay": campaign.relay.document()}),
         "open_enrolment": campaign.open_enrolment,
         "rules": _rules_document(campaign.rules),
         "created_at": write_time(campaign.created_at),
@@ -44,6 +47,7 @@ def read_description(text: str, *, state: str, moved_at: str) -> Campaign:
         consent=Consent(**document["consent"]),
         parameters=read_parameters(Fields(Path("campaigns"), document["parameters"])),
         expected_clients=document["expected_clients"],
+        relay=read_relay(document.get("relay")),
         open_enrolment=document["open_enrolment"],
         rules=_rules(document["rules"]),
         state=State(state),
@@ -71,7 +75,7 @@ def _rules_document(rules: Rules) -> dict[str, Any]:
     return {
         name: write_time(value) if isinstance(value, datetime) else value
         for name, value in values.items()
-        if not (name == _YOUNGEST and value is None)
+        if not (name in _LEFT_OUT and value is None)
     }
 
 
@@ -80,4 +84,4 @@ def _rules(document: Mapping[str, Any]) -> Rules:
         name: read_time(value) if name in DEADLINES and value is not None else value
         for name, value in document.items()
     }
-    return Rules(**{_YOUNGEST: None, **values})
+    return Rules(**{**dict.fromkeys(_LEFT_OUT), **values})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../client/src/policy.js';
-import type { Campaign } from '../src/api/messages.js';
+import type { Campaign, Relay } from '../src/api/messages.js';
 import {
   campaignOf,
   changed,
@@ -154,6 +154,64 @@ test('δ suits the people expected until somebody chooses it', () => {
   expect(deltaWarning(more)).toBeNull();
   const chosen = changed(more, { delta: '2e-8' });
   expect(changed(chosen, { expected_clients: '10' }).delta).toBe('2e-8');
+});
+
+const RELAY = {
+  relay_address: 'https://relay.example/',
+  relay_public_key: 'k'.repeat(43),
+  relay_least_batch: '20000',
+};
+
+test('a relay is sent as soon as one is filled in, and comes back with what is not shown', () => {
+  const sent = campaignOf({ ...DRAFT, ...RELAY });
+  expect(sent.relay).toEqual({
+    address: 'https://relay.example/',
+    public_key: 'k'.repeat(43),
+    least_batch: 20000,
+    epsilon_cap: 8,
+  });
+  expect(sent.rules).toMatchObject({ relay_wait_hours: 48 });
+  expect({
+    ...missingFields({ ...DRAFT, ...RELAY }),
+    ...wrongFields({ ...DRAFT, ...RELAY }, NOW),
+  }).toEqual({});
+  const relay = { ...(sent.relay as Relay), dishonest: 0.5 };
+  const again = campaignOf(draftOf({ ...CAMPAIGN, relay, rules: sent.rules ?? {} }));
+  expect(again.relay).toEqual(relay);
+});
+
+test('a relay that is filled in by half says what is missing', () => {
+  const half = { ...DRAFT, relay_address: 'https://relay.example/' };
+  expect(Object.keys(missingFields(half))).toEqual(['relay_public_key', 'relay_least_batch']);
+});
+
+test.each<[Partial<Draft>, keyof Draft, string]>([
+  [{ relay_address: 'https://me:x@relay.example/' }, 'relay_address', 'without a name'],
+  [{ relay_address: 'ftp://relay.example/' }, 'relay_address', 'begins with https://'],
+  [{ preset: 'paper' }, 'relay_address', 'preset sharp'],
+  [{ relay_public_key: 'short' }, 'relay_public_key', '43 letters'],
+  [{ relay_least_batch: '0' }, 'relay_least_batch', 'from 1 to'],
+  [{ relay_epsilon_cap: '0' }, 'relay_epsilon_cap', 'above 0'],
+  [{ relay_wait_hours: '-1' }, 'relay_wait_hours', 'whole number'],
+])('what is wrong with a relay, as %j, is said at its field', (wrong, field, sentence) => {
+  const faults = wrongFields({ ...DRAFT, ...RELAY, ...wrong }, NOW);
+  expect(Object.keys(faults)).toEqual([field]);
+  expect(Object.values(faults)[0]).toContain(sentence);
+});
+
+test.each([
+  ['relay', 'relay_address'],
+  ['relay.least_batch', 'relay_least_batch'],
+  ['$.relay.public_key', 'relay_public_key'],
+  ['$.rules.relay_wait_hours', 'relay_wait_hours'],
+])('a refusal of a relay at %s is said at the field %s', (where, field) => {
+  expect(Object.keys(refusedField(where))).toEqual([field]);
+});
+
+test('a cap above what devices allow is said', () => {
+  const note = deviceNotes({ ...DRAFT, ...RELAY, relay_epsilon_cap: '9' }).relay_epsilon_cap;
+  expect(note).toContain('at most ε = 8 of a report');
+  expect(deviceNotes({ ...DRAFT, relay_epsilon_cap: '9' })).toEqual({});
 });
 
 test('the planner is asked about both groups together, as soon as there is something to ask', () => {

@@ -175,3 +175,22 @@ test('a statement shows the verdict of its certificate', () => {
   const certificate = { verdict: 'broken', sentence: 'The promise is broken.', accounts: [] };
   expect(said(campaign('released'), certificate, null)).toContain('The promise is broken.');
 });
+
+test('with a relay the statement says both numbers, and the exact one once it is published', () => {
+  const relay = {
+    ...{ address: 'https://relay.example/', public_key: 'k'.repeat(43), least_batch: 20000 },
+    ...{ epsilon_cap: 8, dishonest: 0.2 },
+  };
+  const before = said({ ...campaign('opt-in-open'), relay }, null, null);
+  expect(before).toContain('It goes to https://relay.example/, which somebody else runs.');
+  expect(before).toContain('20,000 reports or more');
+  expect(before).toContain(
+    'as long as the relay does not work together with the collector; ε = at most 8 if they do.',
+  );
+  expect(before).toContain('opt in or report through the relay, this limit may fail');
+  expect(before).toContain('send one report through the relay, or do nothing');
+  const head_list = { ...LIST.head_list, relay: { report_epsilon: '5.25' } };
+  const after = said({ ...campaign('clients-open'), relay }, null, { ...LIST, head_list });
+  expect(after).toContain('with the collector; ε = 5.25 if they do.');
+  expect(said(campaign('opt-in-open'), null, null)).not.toContain('relay');
+});

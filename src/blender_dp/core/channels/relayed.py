@@ -42,6 +42,10 @@ class RelayRules:
         if not 0 <= self.dishonest < 1:
             raise ParameterError("relay_dishonest", "at least 0 and below 1", self.dishonest)
 
+    def honest(self, batch: int) -> int:
+        """Return the number of honest reports in a batch, at least."""
+        return _honest(batch, exact(self.dishonest))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayMechanism:
@@ -82,7 +86,7 @@ class RelayMechanism:
         cls, cells: Cells, parameters: Parameters, *, clients: int, rules: RelayRules
     ) -> "RelayMechanism":
         """Choose the largest ε0 with which a batch of all these clients keeps the promise."""
-        honest = _honest(clients, exact(rules.dishonest))
+        honest = rules.honest(clients)
         if honest < 1:
             raise ParameterError("relay", "a share with at least one honest client", clients)
         report_epsilon = largest_report_epsilon(

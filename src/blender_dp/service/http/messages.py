@@ -1,124 +1,24 @@
 """Bodies of requests and answers, as the OpenAPI description shows them; strict on fields."""
 
-from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any, Literal
-from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
-from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list.visible_names import visible
-from blender_dp.core.parameters import Parameters, Preset, delta_warning
-from blender_dp.service.campaign import OPTIONAL, Campaign, Consent, JobKind, Move, Rules, State
+from blender_dp.core.parameters import Preset
+from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.operation.condition import Trouble
-from blender_dp.wire.service.contribution import MOST_RECORDS, MOST_VERSION_LETTERS, consent_digest
+from blender_dp.wire.service.contribution import MOST_RECORDS, MOST_VERSION_LETTERS
 
 MOST_CLIENTS = 10**10
-MOST_OPEN_HOURS = 24 * 366
-_HOURS = "open_hours"
 MOST_EPSILON = 64.0
 """Largest ε of a campaign; the clients of this package already refuse far smaller values."""
-Time = Annotated[datetime, Meta(tz=True)]
-Count = Annotated[int, Meta(ge=1, le=MOST_CLIENTS)]
 Share = Annotated[float, Meta(gt=0, lt=1)]
-Line = Annotated[str, Meta(min_length=1, max_length=200)]
-Noun = Annotated[str, Meta(min_length=1, max_length=40)]
-Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
-WebAddress = Annotated[str, Meta(max_length=2000, pattern=r"^https?://[^\s/]\S*(?!\s)$")]
 Version = Annotated[str, Meta(min_length=1, max_length=MOST_VERSION_LETTERS)]
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all request bodies; unknown fields are refused."""
-
-
-class ConsentText(Taken, frozen=True, kw_only=True):
-    """Text that people agree to when they opt in."""
-
-    version: Version
-    text: Text
-
-
-class Promise(Taken, frozen=True, kw_only=True):
-    """ε, δ and the tuning parameters; a missing one has its documented default."""
-
-    epsilon: Annotated[float, Meta(gt=0, le=MOST_EPSILON)]
-    delta: Share
-    head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    preset: Preset = "sharp"
-    one_record_each: bool = False
-    head_list_user_fraction: Share = 0.95
-    query_budget_fraction: Share = 0.85
-    records_per_optin_user: Annotated[int, Meta(ge=1, le=1000)] = 1
-    records_per_client: Literal[1] = 1
-    project: bool = True
-
-    def parameters(self) -> Parameters:
-        """Return the parameters, checked together."""
-        return Parameters(**msgspec.structs.asdict(self))
-
-
-class When(Taken, frozen=True, kw_only=True):
-    """When a campaign moves by itself; null waits for an operator."""
-
-    opt_in_until: Time | None = None
-    opt_in_enough: Count | None = None
-    clients_from: Time | None = None
-    clients_until: Time | None = None
-    clients_enough: Count | None = None
-    open_hours: Annotated[int, Meta(ge=0, le=MOST_OPEN_HOURS)] = 24
-    """With open enrolment, reaching the number closes a side only after this many hours."""
-
-    def rules(self) -> Rules:
-        """Return the rules of the campaign."""
-        return Rules(**msgspec.structs.asdict(self))
-
-
-class NewCampaign(Taken, frozen=True, kw_only=True):
-    """A campaign to create."""
-
-    name: Line
-    purpose: Text
-    controller: Line
-    """The person or organisation that decides what the records are used for."""
-    contact: Line
-    """Where people ask the controller, such as an e-mail address."""
-    privacy_policy: WebAddress
-    """Web address of the controller's privacy policy."""
-    query_name: Noun | None = None
-    """What a query is called where results are shown, such as product."""
-    url_name: Noun | None = None
-    """What a URL is called there, such as state."""
-    consent: ConsentText
-    parameters: Promise
-    expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
-    open_enrolment: bool = False
-    rules: When = When()
-
-    def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
-        """Return the campaign as a draft; refuse an invisible name or impossible rules."""
-        for field in ("name", "query_name", "url_name"):
-            text = getattr(self, field)
-            if text is not None and visible(text) != text:
-                raise ParameterError(field, "without invisible control characters", text)
-        campaign = Campaign(
-            id=campaign_id,
-            name=self.name,
-            purpose=self.purpose,
-            **{name: getattr(self, name) for name in OPTIONAL},
-            consent=Consent(version=self.consent.version, text=self.consent.text),
-            parameters=self.parameters.parameters(),
-            expected_clients=self.expected_clients,
-            open_enrolment=self.open_enrolment,
-            rules=self.rules.rules(),
-            state=State.DRAFT,
-            created_at=now,
-            moved_at=now,
-        )
-        campaign.require_possible_rules()
-        return campaign
 
 
 class WantedMove(Taken, frozen=True, kw_only=True):
@@ -173,87 +73,6 @@ class Question(Taken, frozen=True, kw_only=True):
     like: Annotated[str, Meta(max_length=20, pattern="^[a-z]+(-[a-z]+|:[0-9.]+)?$")] = "aol"
     preset: Preset = "sharp"
     head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-
-
-class ShownConsent(msgspec.Struct, frozen=True, kw_only=True):
-    """The consent with the digest by which receipts name its text."""
-
-    version: str
-    text: str
-    text_digest: str
-
-
-class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
-    """The public view of a campaign."""
-
-    id: UUID
-    name: str
-    purpose: str
-    controller: str | None
-    """Null, as the next two, in campaigns that are older than these fields."""
-    contact: str | None
-    privacy_policy: str | None
-    query_name: str | None = None
-    """What a query is called; null if it has no name of its own."""
-    url_name: str | None = None
-    state: State
-    parameters: dict[str, Any]
-    consent: ShownConsent
-    expected_clients: int
-    open_enrolment: bool
-    rules: When
-    created_at: datetime
-    moved_at: datetime
-    description: dict[str, Any] | None = None
-    """Properties that no move changes, fractional numbers as texts; null in lists of campaigns.
-    Signed head lists and the public log name the digest of this object.
-    """
-    certificate: dict[str, Any] | None = None
-    """Exact privacy cost of the plan for opt-in users; null in lists of campaigns."""
-    warnings: list[str] = []
-    """Sentences about choices that an operator should reconsider before opening the campaign."""
-
-    @classmethod
-    def of(
-        cls,
-        campaign: Campaign,
-        description: Mapping[str, Any] | None = None,
-        certificate: Mapping[str, Any] | None = None,
-    ) -> "ShownCampaign":
-        """Return how a campaign is shown."""
-        consent, rules = campaign.consent, campaign.rules
-        users = campaign.expected_clients + (rules.opt_in_enough or 0)
-        warning = delta_warning(campaign.parameters.delta, users)
-        return cls(
-            id=campaign.id,
-            name=campaign.name,
-            purpose=campaign.purpose,
-            **{name: getattr(campaign, name) for name in OPTIONAL},
-            state=campaign.state,
-            parameters=campaign.parameters.document(),
-            consent=ShownConsent(
-                version=consent.version,
-                text=consent.text,
-                text_digest=consent_digest(consent.text),
-            ),
-            expected_clients=campaign.expected_clients,
-            open_enrolment=campaign.open_enrolment,
-            rules=When(
-                **{name: getattr(rules, name) for name in When.__struct_fields__ if name != _HOURS},
-                open_hours=rules.open_hours or 0,
-            ),
-            created_at=campaign.created_at,
-            moved_at=campaign.moved_at,
-            description=None if description is None else dict(description),
-            certificate=None if certificate is None else dict(certificate),
-            warnings=[] if warning is None else [warning],
-        )
-
-
-class ShownCampaigns(msgspec.Struct, frozen=True, kw_only=True):
-    """Campaigns, newest first."""
-
-    campaigns: list[ShownCampaign]
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.core.blender import PRESETS, Curated, curate
+from blender_dp.core.blender import PRESETS, Curated, curate, with_relay
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.list_certificate import ListCertificate
@@ -30,6 +30,7 @@ from blender_dp.service.keys.key_vault import (
     KeyDestroyedError,
     KeyVault,
     Purpose,
+    relayed_reports_key,
 )
 from blender_dp.service.keys.one_draw import Fingerprint
 from blender_dp.service.storage.store import Document, JobResult
@@ -38,6 +39,8 @@ from blender_dp.wire.documents.document import canonical, digest_of
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import opt_in_document
 from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.relayed.encrypted_report import encryption_key_of
+from blender_dp.wire.relayed.listed_relay import ListedRelay
 from blender_dp.wire.service.hash_chain import PublicKind
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 
@@ -57,7 +60,9 @@ async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobR
     curated, certificate = await asyncio.to_thread(
         _compute, rows, campaign, randomness, dependencies.keys
     )
-    sign = partial(_sign, campaign, description, dependencies.keys.signing_key())
+    keys = dependencies.keys
+    relay = await asyncio.to_thread(_listed_relay, keys, campaign)
+    sign = partial(_sign, campaign, description, keys.signing_key(), relay)
     return await asyncio.to_thread(_make_result, curated, certificate, sign)
 
 
@@ -98,6 +103,8 @@ def _curate(
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
             curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
+        if relay := campaign.relay:
+            curated = with_relay(curated, clients=relay.least_batch, rules=relay.rules)
         return curated, require_kept(certify_curated(curated))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
@@ -107,13 +114,30 @@ def _sign(
     campaign: Campaign,
     description: str,
     key: Ed25519PrivateKey,
+    relay: ListedRelay | None,
     published: Mapping[str, Any],
     entries: Sequence[Mapping[str, Any]],
 ) -> bytes:
     document = signed_head_list_document(
-        published, entries[0], campaign=campaign.id, description=description, key=key
+        published,
+        entries[0],
+        campaign=campaign.id,
+        description=description,
+        key=key,
+        relay=relay,
     )
     return canonical(document)
+
+
+def _listed_relay(keys: KeyVault, campaign: Campaign) -> ListedRelay | None:
+    """Return the relay with the key for its reports, which is made here; None without a relay."""
+    if campaign.relay is None:
+        return None
+    return ListedRelay(
+        address=campaign.relay.address,
+        public_key=campaign.relay.public_key,
+        encryption_key=encryption_key_of(relayed_reports_key(keys, campaign.id)),
+    )
 
 
 def _make_result(curated: Curated, certificate: ListCertificate, sign: _Sign) -> JobResult:

@@ -17,6 +17,7 @@ from pathlib import Path
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.documents.staging import sync
@@ -34,6 +35,8 @@ class Purpose(StrEnum):
     """Recognises a repeated contribution; destroyed with ``RECORDS``."""
     REPORT_TAGS = "report-tags"
     """Recognises a repeated report; destroyed once the reports are counted."""
+    RELAYED_REPORTS = "relayed-reports"
+    """Decrypts the reports of relay clients; destroyed once the release is made."""
 
 
 class KeyDestroyedError(BlenderError):
@@ -180,6 +183,11 @@ class KeyVault:
 
     def _sync(self) -> None:
         sync(self.directory)
+
+
+def relayed_reports_key(keys: KeyVault, campaign: UUID) -> X25519PrivateKey:
+    """Return the key that decrypts a campaign's relayed reports, made at its first use."""
+    return X25519PrivateKey.from_private_bytes(keys.key(campaign, Purpose.RELAYED_REPORTS))
 
 
 def _digest(key: bytes) -> bytes:

@@ -35,6 +35,7 @@ NO_SUCH_PAGE = """<!doctype html>
 </body>
 </html>
 """
+_BY_RELAY = "one report through a relay that hides who sent it, "
 _NOT_SAID = "not said in this older campaign"
 _CODE = "For this choice you also need a code, which the collector gives to each person."
 
@@ -46,6 +47,8 @@ class SharePage:
     campaign: Campaign
     link: str
     """Address of the page as people are given it."""
+    relay_epsilon: float | None = None
+    """ε0 of the published list: what relay and collector together can learn. None before that."""
 
     def html(self) -> str:
         """Return the page."""
@@ -71,6 +74,8 @@ class SharePage:
         return Template(read_asset("page.html")).substitute(
             {name: _shown(value) for name, value in values.items()},
             state=self._state(),
+            relay_choice=self._relay_part("relay_choice.html"),
+            relay_limit=self._relay_part("relay_limit.html"),
             privacy_policy=_link(campaign.privacy_policy),
         )
 
@@ -81,10 +86,31 @@ class SharePage:
             f"{campaign.controller or _NOT_SAID} invites you to take part in: {campaign.name}\n\n"
             f"{campaign.purpose}\n\n"
             "You decide what is sent: your searches as they are, one private report that your "
-            "device mixes with chance, or nothing. Read more and decide here:\n"
+            f"device mixes with chance, {_BY_RELAY if campaign.relay else ''}or nothing. Read more "
+            "and decide here:\n"
             f"{self.link}\n\n"
             f"Questions: {campaign.contact or _NOT_SAID}\n"
             f"Privacy policy: {campaign.privacy_policy or _NOT_SAID}\n"
+        )
+
+    def _relay_part(self, name: str) -> str:
+        """Return a part of the page that only campaigns with a relay have."""
+        relay, parameters = self.campaign.relay, self.campaign.parameters
+        if relay is None:
+            return ""
+        together = relay.epsilon_cap if self.relay_epsilon is None else self.relay_epsilon
+        values = {
+            "report_time": report_time(self.campaign),
+            "host": urlsplit(relay.address).netloc,
+            "least_batch": f"{relay.least_batch:,}",
+            "surest_of_few": surest_after(0.001, together),
+            "surest_of_half": surest_after(0.5, together),
+            "epsilon": scientific(parameters.epsilon),
+            "delta_number": scientific(parameters.delta),
+            "together": f"{'at most ' if self.relay_epsilon is None else ''}{scientific(together)}",
+        }
+        return Template(read_asset(name)).substitute(
+            {name: _shown(value) for name, value in values.items()}
         )
 
     def _state(self) -> str:

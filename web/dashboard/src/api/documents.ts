@@ -94,6 +94,7 @@ export interface HeadListDocument {
   readonly head_list: {
     readonly digest: string;
     readonly mechanism: Mechanism;
+    readonly relay?: { readonly report_epsilon: string };
     readonly queries: readonly { readonly query: string; readonly urls: readonly string[] }[];
   };
   readonly log_entry: { readonly index: number; readonly time: string; readonly hash: string };

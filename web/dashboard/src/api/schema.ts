@@ -41,6 +41,7 @@ export interface Schemas {
     privacy_policy: string;
     purpose: string;
     query_name?: string | null;
+    relay?: Schemas['RelayOfCampaign'] | null;
     rules?: Schemas['When'];
     url_name?: string | null;
   };
@@ -84,6 +85,13 @@ export interface Schemas {
     text_digest: string;
     version: string;
   };
+  RelayOfCampaign: {
+    address: string;
+    dishonest?: number;
+    epsilon_cap?: number;
+    least_batch: number;
+    public_key: string;
+  };
   ReportTotals: {
     query: number;
     record: number;
@@ -104,6 +112,7 @@ export interface Schemas {
     privacy_policy: string | null;
     purpose: string;
     query_name?: string | null;
+    relay?: Schemas['RelayOfCampaign'] | null;
     rules: Schemas['When'];
     state: Schemas['State'];
     url_name?: string | null;
@@ -171,5 +180,6 @@ export interface Schemas {
     open_hours?: number;
     opt_in_enough?: number | null;
     opt_in_until?: string | null;
+    relay_wait_hours?: number | null;
   };
 }

@@ -1,7 +1,7 @@
 /** Overview of a campaign: its state, the next move, and its counts. */
 
 import { count, moment, plain } from '@blender-dp/pages/numbers.js';
-import type { Campaign } from '../api/messages.js';
+import type { Campaign, Relay } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Shown } from '../parts/loading-note.js';
@@ -74,7 +74,7 @@ function isTakingPart({ state }: Campaign): boolean {
 
 function Settings({ campaign }: { readonly campaign: Campaign }) {
   const { epsilon, delta } = lossOf(campaign);
-  const { rules, parameters } = campaign;
+  const { rules, parameters, relay } = campaign;
   const size = parameters.head_list_size;
   return (
     <Card title="Promise and rules">
@@ -86,7 +86,10 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
       <Tiles
         tiles={[
           { name: 'ε, for all users', value: plain(epsilon) },
-          { name: 'δ, for opt-in users', value: plain(delta) },
+          {
+            name: relay ? 'δ, for opt-in users and relay clients' : 'δ, for opt-in users',
+            value: plain(delta),
+          },
           { name: 'Preset', value: String(parameters.preset ?? '') },
           { name: 'Queries kept at most', value: typeof size === 'number' ? count(size) : 'all' },
           { name: 'Clients expected', value: count(campaign.expected_clients) },
@@ -105,12 +108,37 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
         <dd>{rule(rules.clients_until, rules.clients_enough, 'reports')}</dd>
         <dt>A number seals a side</dt>
         <dd>not before it was open for {count(rules.open_hours ?? 0)} hours</dd>
+        {relay && <RelaySettings relay={relay} hours={rules.relay_wait_hours ?? 0} />}
         <dt>Campaign id</dt>
         <dd>
           <code>{campaign.id}</code>
         </dd>
       </dl>
     </Card>
+  );
+}
+
+interface RelaySettingsProps {
+  readonly relay: Relay;
+  readonly hours: number;
+}
+
+function RelaySettings({ relay, hours }: RelaySettingsProps) {
+  return (
+    <>
+      <dt>Relay</dt>
+      <dd>{relay.address}</dd>
+      <dt>Key of the relay</dt>
+      <dd>
+        <code>{relay.public_key}</code>
+      </dd>
+      <dt>Batch of the relay</dt>
+      <dd>
+        at least {count(relay.least_batch)} reports; the release waits for it {count(hours)} hours
+      </dd>
+      <dt>ε if relay and collector work together</dt>
+      <dd>at most {plain(relay.epsilon_cap)}</dd>
+    </>
   );
 }
 

@@ -1,10 +1,11 @@
 /** Form of a campaign: what people are asked and promised, and when it moves by itself. */
 
 import { epsilonMeaning } from '@blender-dp/pages/promises.js';
+import { useState } from 'preact/hooks';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/choice.js';
 import { TextField } from '../parts/fields.js';
-import { type Draft, deltaWarning } from './draft.js';
+import { type Draft, deltaWarning, hasRelay } from './draft.js';
 import { deviceNotes, type Faults, type FieldName } from './draft-faults.js';
 
 interface FormProps {
@@ -18,6 +19,7 @@ export function CampaignForm(props: FormProps) {
     <>
       <Purpose {...props} />
       <Promise_ {...props} />
+      <Relay {...props} />
       <Rules {...props} />
     </>
   );
@@ -154,6 +156,58 @@ function epsilonHint({ draft, faults }: FormProps): string {
   const bound = 'The bound on the privacy loss of each user; smaller is more private.';
   const meaning = epsilonMeaning(Number(draft.epsilon))[1];
   return draft.epsilon.trim() && !faults.epsilon && meaning ? `${bound} ${meaning}` : bound;
+}
+
+function Relay(props: FormProps) {
+  const notes = deviceNotes(props.draft);
+  const [isOpen, setOpen] = useState(hasRelay(props.draft));
+  const isAtFault = Object.keys(props.faults).some((name) => name.startsWith('relay_'));
+  return (
+    <section class="card" aria-label="Reports through a relay">
+      <details
+        class="more"
+        open={isOpen || isAtFault}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary>Reports through a relay</summary>
+        <p class="hint">
+          Optional. Another organisation runs a relay that mixes reports before you get them. The
+          same ε and δ then need far less noise, as long as relay and collector do not work
+          together. It needs the preset sharp.
+        </p>
+        <div class="form form-columns">
+          <TextField
+            label="Address of the relay"
+            hint="Where devices send their reports, such as https://relay.example/."
+            {...bound(props, 'relay_address')}
+          />
+          <TextField
+            label="Public key of the relay"
+            hint="The relay prints it when it starts. Ask those who run it."
+            {...bound(props, 'relay_public_key')}
+          />
+          <TextField
+            label="Least batch"
+            hint="The relay passes on no smaller number of reports; it destroys them instead. The larger it is, the more precise each report may be."
+            mode="numeric"
+            {...bound(props, 'relay_least_batch')}
+          />
+          <TextField
+            label="Cap"
+            hint="The most that a report may reveal if relay and collector do work together. People are told this number too."
+            note={notes.relay_epsilon_cap}
+            mode="decimal"
+            {...bound(props, 'relay_epsilon_cap')}
+          />
+          <TextField
+            label="Hours that the release waits for the relay"
+            mode="numeric"
+            {...bound(props, 'relay_wait_hours')}
+          />
+        </div>
+      </details>
+    </section>
+  );
 }
 
 const RULES = [

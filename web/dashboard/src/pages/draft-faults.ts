@@ -1,15 +1,23 @@
 /** Faults of a draft: what is missing, what the service would refuse, and what devices refuse. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
-import { type Draft, time, whole } from './draft.js';
+import { type Draft, hasRelay, time, whole } from './draft.js';
 
-export type FieldName = Exclude<keyof Draft, 'open_enrolment' | 'preset' | 'others'>;
+export type FieldName = Exclude<
+  keyof Draft,
+  'open_enrolment' | 'preset' | 'relay_dishonest' | 'others'
+>;
 /** A sentence for every field at fault. */
 export type Faults = Readonly<Partial<Record<FieldName, string>>>;
 
 const NEEDED: readonly FieldName[] = [
   ...(['name', 'purpose', 'controller', 'contact', 'privacy_policy'] as const),
   ...(['consent_text', 'consent_version', 'epsilon', 'delta'] as const),
+];
+/** Needed as soon as one of them is there. */
+const NEEDED_OF_A_RELAY: readonly FieldName[] = [
+  ...(['relay_address', 'relay_public_key', 'relay_least_batch'] as const),
+  ...(['relay_epsilon_cap', 'relay_wait_hours'] as const),
 ];
 const MOST_LETTERS: PerField<number> = {
   name: 200,
@@ -29,15 +37,23 @@ const WHOLE: PerField<readonly [number, number]> = {
   opt_in_enough: [1, MOST_PEOPLE],
   clients_enough: [1, MOST_PEOPLE],
   open_hours: [0, 24 * 366],
+  relay_least_batch: [1, MOST_PEOPLE],
+  relay_wait_hours: [0, 24 * 366],
 };
 const MOST_EPSILON = 64;
 /** What devices accept, unless their owner allows more. */
-export const DEVICE_LIMITS = { mostEpsilon: 8, mostDelta: 1e-5, windowDays: 90 };
+const MOST_RELAY_EPSILON = 8;
+export const DEVICE_LIMITS = {
+  mostEpsilon: 8,
+  mostDelta: 1e-5,
+  windowDays: 90,
+};
 type PerField<T> = Readonly<Partial<Record<FieldName, T>>>;
 
 /** Returns the fields that must still be filled. */
 export function missingFields(draft: Draft): Faults {
-  const empty = NEEDED.filter((name) => !draft[name].trim());
+  const needed = hasRelay(draft) ? [...NEEDED, ...NEEDED_OF_A_RELAY] : NEEDED;
+  const empty = needed.filter((name) => !draft[name].trim());
   return Object.fromEntries(empty.map((name) => [name, 'Please fill this in.']));
 }
 
@@ -62,6 +78,7 @@ function checks(draft: Draft, now: Date): Record<string, string | null> {
   return {
     ...Object.fromEntries([...lengths, ...numbers]),
     ...timeFaults(draft, now),
+    ...relayFaults(draft),
     ...(isWebAddress(draft.privacy_policy.trim())
       ? {}
       : { privacy_policy: 'This must be a web address that begins with https://.' }),
@@ -70,6 +87,26 @@ function checks(draft: Draft, now: Date): Record<string, string | null> {
         ? null
         : `ε must be a number above 0, at most ${MOST_EPSILON}.`,
     delta: delta > 0 && delta < 1 ? null : 'δ must be between 0 and 1.',
+  };
+}
+
+function relayFaults(draft: Draft): Record<string, string | null> {
+  const cap = Number(draft.relay_epsilon_cap);
+  const address = draft.relay_address.trim();
+  const isAddress = isWebAddress(address) && !/[?#@]/.test(address);
+  return {
+    relay_address: isAddress
+      ? draft.preset === 'paper'
+        ? 'A relay needs the preset sharp.'
+        : null
+      : 'This must be a web address that begins with https://, without a name, ? or #.',
+    relay_public_key: /^[A-Za-z0-9_-]{43}$/.test(draft.relay_public_key.trim())
+      ? null
+      : 'This must be the key that the relay prints when it starts: 43 letters, digits, - or _.',
+    relay_epsilon_cap:
+      cap > 0 && cap <= MOST_EPSILON
+        ? null
+        : `This must be a number above 0, at most ${MOST_EPSILON}.`,
   };
 }
 
@@ -111,6 +148,10 @@ export function deviceNotes(draft: Draft): Faults {
     ...(Number(draft.epsilon) > mostEpsilon && {
       epsilon: `Most devices will not take part: they spend at most ε = ${plain(mostEpsilon)} in ${windowDays} days, on all collections together.`,
     }),
+    ...(hasRelay(draft) &&
+      Number(draft.relay_epsilon_cap) > MOST_RELAY_EPSILON && {
+        relay_epsilon_cap: `Most devices will not take part: relay and collector together may learn at most ε = ${plain(MOST_RELAY_EPSILON)} of a report.`,
+      }),
     ...(Number(draft.delta) > mostDelta && {
       delta: `Most devices will not take part: they accept at most δ = ${plain(mostDelta)}.`,
     }),
@@ -121,14 +162,20 @@ const REFUSED: Faults = {
   delta: 'The service does not allow a δ as large as this.',
 };
 const RENAMED: Readonly<Record<string, FieldName>> = {
+  relay: 'relay_address',
   text: 'consent_text',
   version: 'consent_version',
 };
 
 /** Returns the field that a refusal of the service names, with a sentence; nothing if it names none. */
 export function refusedField(where: string | null): Faults {
-  const last = where?.split('.').at(-1) ?? '';
-  const name = RENAMED[last] ?? (last as FieldName);
-  const isKnown = NEEDED.includes(name) || name in WHOLE || /_(until|from)$/.test(name);
+  const path = where?.split('.') ?? [];
+  const last = path.at(-1) ?? '';
+  const ofRelay = path.includes('relay') ? ['relay', ...path.slice(path.indexOf('relay') + 1)] : [];
+  const name = RENAMED[last] ?? ((ofRelay.join('_') || last) as FieldName);
+  const isKnown =
+    [...NEEDED, ...NEEDED_OF_A_RELAY].includes(name) ||
+    name in WHOLE ||
+    /_(until|from)$/.test(name);
   return isKnown ? { [name]: REFUSED[name] ?? 'The service does not take this value.' } : {};
 }

@@ -1,7 +1,7 @@
 /** Draft of a campaign: the fields of the form, and the message that is sent. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
-import type { Campaign, NewCampaign, Question, Rules } from '../api/messages.js';
+import type { Campaign, NewCampaign, Question, Relay, Rules } from '../api/messages.js';
 import { lossOf } from '../words/privacy.js';
 
 export interface Draft {
@@ -25,6 +25,14 @@ export interface Draft {
   readonly clients_until: string;
   readonly clients_enough: string;
   readonly open_hours: string;
+  /** Empty if there is no relay. */
+  readonly relay_address: string;
+  readonly relay_public_key: string;
+  readonly relay_least_batch: string;
+  readonly relay_epsilon_cap: string;
+  readonly relay_wait_hours: string;
+  /** The share of a batch that may be dishonest, which the form does not show. */
+  readonly relay_dishonest: number | undefined;
   /** Parameters that the form does not show. */
   readonly others: Partial<NewCampaign['parameters']>;
 }
@@ -50,6 +58,12 @@ export const EMPTY_DRAFT: Draft = {
   clients_until: '',
   clients_enough: '',
   open_hours: '24',
+  relay_address: '',
+  relay_public_key: '',
+  relay_least_batch: '',
+  relay_epsilon_cap: '8',
+  relay_wait_hours: '48',
+  relay_dishonest: undefined,
   others: {},
 };
 
@@ -95,8 +109,25 @@ export function campaignOf(draft: Draft): NewCampaign {
       preset: draft.preset,
     },
     expected_clients: whole(draft.expected_clients) ?? 0,
+    ...(hasRelay(draft) ? { relay: relayOf(draft) } : {}),
     open_enrolment: draft.open_enrolment,
     rules: rulesOf(draft),
+  };
+}
+
+/** Tells whether somebody began to fill in a relay. */
+export function hasRelay(draft: Draft): boolean {
+  const filled = [draft.relay_address, draft.relay_public_key, draft.relay_least_batch];
+  return filled.some((text) => text.trim() !== '');
+}
+
+function relayOf(draft: Draft): Relay {
+  return {
+    address: draft.relay_address.trim(),
+    public_key: draft.relay_public_key.trim(),
+    least_batch: whole(draft.relay_least_batch) ?? 0,
+    epsilon_cap: Number(draft.relay_epsilon_cap),
+    ...(draft.relay_dishonest === undefined ? {} : { dishonest: draft.relay_dishonest }),
   };
 }
 
@@ -108,12 +139,13 @@ function rulesOf(draft: Draft): Rules {
     clients_until: time(draft.clients_until),
     clients_enough: whole(draft.clients_enough),
     open_hours: whole(draft.open_hours) ?? 0,
+    ...(hasRelay(draft) ? { relay_wait_hours: whole(draft.relay_wait_hours) } : {}),
   };
 }
 
 /** Returns the form of a campaign, to edit it. */
 export function draftOf(campaign: Campaign): Draft {
-  const { rules, consent, parameters } = campaign;
+  const { rules, consent, parameters, relay } = campaign;
   const { epsilon, delta } = lossOf(campaign);
   const number = (value: unknown) => (typeof value === 'number' ? `${value}` : '');
   return {
@@ -137,6 +169,12 @@ export function draftOf(campaign: Campaign): Draft {
     clients_until: field(rules.clients_until),
     clients_enough: number(rules.clients_enough),
     open_hours: number(rules.open_hours),
+    relay_address: relay?.address ?? '',
+    relay_public_key: relay?.public_key ?? '',
+    relay_least_batch: number(relay?.least_batch),
+    relay_epsilon_cap: number(relay?.epsilon_cap) || EMPTY_DRAFT.relay_epsilon_cap,
+    relay_wait_hours: number(rules.relay_wait_hours) || EMPTY_DRAFT.relay_wait_hours,
+    relay_dishonest: relay?.dishonest,
     others: parameters,
   };
 }

@@ -3,7 +3,7 @@
 import { count, isNumber, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
 import { epsilonMeaning } from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
-import type { Campaign } from '../api/messages.js';
+import type { Campaign, Relay } from '../api/messages.js';
 import { hasReached } from './states.js';
 
 /** The fields that say who collects, each with its title. */
@@ -50,9 +50,10 @@ export function privacyStatement(
     { title: 'What this is for', sentences: [campaign.purpose] },
     optInPassage(campaign),
     clientPassage(list),
+    ...(campaign.relay ? [relayPassage(campaign, campaign.relay, list)] : []),
     epsilonPassage(campaign),
     keptPassage(campaign),
-    choicePassage(),
+    choicePassage(Boolean(campaign.relay)),
     ...(certificate ? [proofPassage(certificate)] : []),
   ];
 }
@@ -74,6 +75,20 @@ function clientPassage(list: HeadListDocument | null): Passage {
     sentences: [
       'Your device fetches a public list of popular searches. It sends one report: some entries of that list, partly picked at random. Your own words never leave your device. Nothing outside the list can be sent.',
       ...(list ? listSentences(list) : []),
+    ],
+  };
+}
+
+function relayPassage(campaign: Campaign, relay: Relay, list: HeadListDocument | null): Passage {
+  const { epsilon, delta } = lossOf(campaign);
+  const published = list?.head_list.relay?.report_epsilon;
+  const together = published ? plain(numberOf(published)) : `at most ${plain(relay.epsilon_cap)}`;
+  return {
+    title: 'If you send a report through the relay',
+    sentences: [
+      `Your device sends one entry of the list, sometimes picked at random, encrypted for the collector. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the collector gets them.`,
+      'The relay learns that you take part and never what you report. The collector learns what is reported and never by whom.',
+      `You have ε = ${plain(epsilon)} and δ = ${plain(delta)} as long as the relay does not work together with the collector; ε = ${together} if they do.`,
     ],
   };
 }
@@ -111,9 +126,17 @@ function epsilonPassage(campaign: Campaign): Passage {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
       ...epsilonMeaning(epsilon, 'you'),
-      `${isPaper ? 'For everybody' : 'For people who opt in'}, this limit may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : '; for private reports it never fails'}.`,
+      `${deltaGroups(campaign)}, this limit may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : `; for ${campaign.relay ? 'all other' : 'private'} reports it never fails`}.`,
     ],
   };
+}
+
+/** Says for whom the limit may fail. */
+function deltaGroups(campaign: Campaign): string {
+  if (campaign.parameters.preset === 'paper') return 'For everybody';
+  return campaign.relay
+    ? 'For people who opt in or report through the relay'
+    : 'For people who opt in';
 }
 
 function keptPassage(campaign: Campaign): Passage {
@@ -125,6 +148,11 @@ function keptPassage(campaign: Campaign): Passage {
         ? 'The raw records of opt-in users were deleted when the list was made. Their key is destroyed right after. The list of jobs shows when that is done.'
         : `Raw records of opt-in users are kept until the list of popular searches is made${deadline(campaign)}. Then they are deleted and their key is destroyed.`,
       'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept. Until the release the service keeps the random number of each report and a short check code, so that none is counted twice. Then both are deleted.',
+      ...(campaign.relay
+        ? [
+            'Reports through the relay stay encrypted at the collector until the release. Then they are counted and deleted, and their key is destroyed.',
+          ]
+        : []),
     ],
   };
 }
@@ -134,11 +162,11 @@ function deadline(campaign: Campaign): string {
   return until ? `, at the latest soon after ${until.slice(0, 10)}` : '';
 }
 
-function choicePassage(): Passage {
+function choicePassage(hasRelay: boolean): Passage {
   return {
     title: 'Your choice',
     sentences: [
-      'You may opt in, send private reports, or do nothing. Suggestions from the published result work on your own device in every case, and asking for them sends nothing.',
+      `You may opt in, send private reports${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case, and asking for them sends nothing.`,
     ],
   };
 }

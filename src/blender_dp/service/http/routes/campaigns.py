@@ -11,13 +11,8 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move
-from blender_dp.service.http.messages import (
-    NewCampaign,
-    ShownCampaign,
-    ShownCampaigns,
-    WantedMove,
-    WantedRetry,
-)
+from blender_dp.service.http.campaign_messages import NewCampaign, ShownCampaign, ShownCampaigns
+from blender_dp.service.http.messages import WantedMove, WantedRetry
 from blender_dp.service.http.routes.asking import any_role, operator
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.http.shown_progress import ShownProgress

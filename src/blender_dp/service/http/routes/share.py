@@ -1,5 +1,6 @@
 """Share page of a campaign: HTML, its style, its QR code and an invitation to copy."""
 
+import json
 import re
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from blender_dp.service.http.routes.asking import StrictRequest
-from blender_dp.service.problems import Problem
+from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.share_page.page import (
     NO_SUCH_PAGE,
     SharePage,
@@ -66,7 +67,22 @@ def read_style() -> Response[str]:
 
 async def _page(campaign_id: UUID, request: StrictRequest, service: ServiceState) -> SharePage:
     campaign = await service.dependencies.store.campaign(campaign_id)
-    return SharePage(campaign=campaign, link=_origin(request) + f"{_PATH}/{campaign_id}")
+    return SharePage(
+        campaign=campaign,
+        link=_origin(request) + f"{_PATH}/{campaign_id}",
+        relay_epsilon=None
+        if campaign.relay is None
+        else await _relay_epsilon(service, campaign_id),
+    )
+
+
+async def _relay_epsilon(service: ServiceState, campaign_id: UUID) -> float | None:
+    """Return ε0 of the published list; None if there is no list yet."""
+    try:
+        published = await service.lists.get(campaign_id)
+    except ProblemError:
+        return None
+    return float(json.loads(published.body)["head_list"]["relay"]["report_epsilon"])
 
 
 def _origin(request: StrictRequest) -> str:

@@ -1,0 +1,55 @@
+"""The list of a campaign with a relay: what relay clients report, to whom, and under which key."""
+
+from uuid import UUID
+
+import pytest
+from service.running import Service, a_relay
+
+from blender_dp.service.keys.key_vault import KeyDestroyedError, relayed_reports_key
+from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.relayed.encrypted_report import encryption_key_of
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_signed_list_names_the_relay_and_the_key_of_its_reports(service: Service) -> None:
+    published = await service.published(relay=a_relay(least_batch=500, epsilon_cap=7.5))
+    document = (await service.http.get(f"/v1/campaigns/{published.campaign}/head-list")).json()
+    signed = read_signed_head_list(document)
+    assert signed.relay is not None
+    assert signed.relay.address == "https://relay.example/"
+    assert signed.relay.public_key == a_relay()["public_key"]
+    key = relayed_reports_key(service.dependencies.keys, UUID(published.campaign))
+    assert signed.relay.encryption_key == encryption_key_of(key)
+    relay = signed.head_list.relay
+    assert relay is not None
+    assert (relay.least_batch, relay.honest) == (500, 400)
+    assert (relay.epsilon, relay.delta) == (4.0, 1e-2)
+    assert 4 < relay.report_epsilon <= 7.5
+    shown = (await service.http.get(f"/v1/campaigns/{published.campaign}")).json()
+    assert digest_of(shown["description"]) == signed.description
+    certificate = (await service.http.get(f"/v1/campaigns/{published.campaign}/certificate")).json()
+    assert [account["to"] for account in certificate["accounts"]][-2:] == [
+        "relay clients, unless relay and collector collude",
+        "relay clients, if relay and collector collude",
+    ]
+    page = (await service.http.get(f"/join/{published.campaign}")).text
+    assert f"{relay.report_epsilon:.4g} if they do." in page
+
+
+async def test_a_list_without_a_relay_has_no_such_key(service: Service) -> None:
+    published = await service.published()
+    document = (await service.http.get(f"/v1/campaigns/{published.campaign}/head-list")).json()
+    assert "relay" not in document
+    assert "relay" not in document["head_list"]
+    directory = service.dependencies.keys.directory
+    assert not list(directory.glob(f"{published.campaign}.relayed-reports*"))
+
+
+async def test_a_purge_destroys_the_key_of_the_relayed_reports(service: Service) -> None:
+    published = await service.published(relay=a_relay(least_batch=500))
+    await service.moved(published.campaign, "purge", "clients-open")
+    await service.jobs_done()
+    with pytest.raises(KeyDestroyedError):
+        relayed_reports_key(service.dependencies.keys, UUID(published.campaign))
