@@ -1,34 +1,15 @@
 /** Client: one device in the campaigns of one service. */
 import { type Contribution, contribute, withdraw } from './contribution.js';
-import { readDescription, requirePromised } from './description.js';
 import { KeptLedger } from './kept-ledger.js';
-import {
-  type Change,
-  EMPTY_LEDGER,
-  type EntryState,
-  forgotten,
-  type LedgerEntry,
-} from './ledger.js';
+import { type EntryState, forgotten, type LedgerEntry } from './ledger.js';
 import type { Odds } from './odds.js';
-import {
-  DEFAULT_POLICY,
-  type LoggedList,
-  type Policy,
-  requireAcceptable,
-  requireBudget,
-  requireKnown,
-  requirePause,
-  spent,
-} from './policy.js';
-import { requireLogged } from './public-log.js';
+import { type Cost, DEFAULT_POLICY, type Policy, requireKnown, spent } from './policy.js';
 import { guarded, must, type Result } from './refusal.js';
-import { requireKept } from './relay/relayed-response.js';
-import { randomizerFor, type SearchRecord } from './report.js';
-import { reportCost } from './report-cost.js';
-import { readSignedHeadList } from './signed-head-list.js';
+import { type RelaySummary, summarized } from './relay/relay-summary.js';
+import type { SearchRecord } from './report.js';
+import { drawn, fetchedList, type Reporter, sent } from './reporting.js';
 import type { Storage } from './storage.js';
-import { type Fetch, isFinal, Service } from './transport.js';
-import { secureBytes } from './uniform.js';
+import { type Fetch, Service } from './transport.js';
 
 export interface ClientOptions {
   /** The address of the service, such as https://collect.example. */
@@ -50,6 +31,15 @@ export interface Reported {
   /** Exactly what is sent. */
   readonly report: string;
   readonly epsilon: number;
+  readonly delta: number;
+  /** Through a relay: ε0, which is left if relay and collector work together; 0 otherwise. */
+  readonly relayEpsilon: number;
+}
+
+/** How a report is sent. */
+export interface ReportOptions {
+  /** To the campaign's relay, encrypted for the collector; decide it before you look at a record. */
+  readonly throughRelay?: boolean;
 }
 
 /** What became of the one contribution to a campaign. */
@@ -64,6 +54,9 @@ export interface Contributed {
 export interface Account {
   readonly spent: number;
   readonly left: number;
+  /** ε0 in the window: what relays and collectors could have learnt together. */
+  readonly relaySpent: number;
+  readonly relayLeft: number;
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -78,31 +71,38 @@ export interface ListSummary {
   readonly epsilon: number;
   /** What a report says, for every question that is asked. */
   readonly odds: readonly Odds[];
+  /** What a report through the relay says and costs; undefined without a relay. */
+  readonly relay: RelaySummary | undefined;
 }
 
 /** Takes part in campaigns, each at most once and in one role; no method throws. */
 export class BlenderClient {
   readonly #service: Service;
   readonly #ledger: KeptLedger;
-  readonly #publicKey: string | undefined;
   readonly #policy: Policy;
   readonly #now: () => number;
+  /** What reporting and contributing need of this device. */
+  readonly #device: Reporter;
 
   constructor(options: ClientOptions) {
     const ask: Fetch = (address, init) => fetch(address, init);
-    this.#service = new Service(options.service, options.fetch ?? ask);
-    this.#publicKey = options.publicKey;
-    this.#policy = { ...DEFAULT_POLICY, ...options.policy };
-    this.#ledger = new KeptLedger(options.storage, this.#policy);
-    this.#now = options.now ?? Date.now;
+    const service = new Service(options.service, options.fetch ?? ask);
+    const policy = { ...DEFAULT_POLICY, ...options.policy };
+    const ledger = new KeptLedger(options.storage, policy);
+    const now = options.now ?? Date.now;
+    this.#service = service;
+    this.#policy = policy;
+    this.#ledger = ledger;
+    this.#now = now;
+    this.#device = { service, ledger, policy, now, publicKey: options.publicKey };
   }
 
   /** Fetches and checks the list of a campaign, and remembers it: later it must be the same. */
   headList(campaign: string): Promise<Result<ListSummary>> {
     return guarded(async () => {
-      const list = await this.#loggedList(campaign);
+      const list = await fetchedList(this.#device, campaign);
       await this.#ledger.update((ledger) => ({
-        ledger: requireKnown(ledger, this.#service.address, list, this.#publicKey),
+        ledger: requireKnown(ledger, this.#service.address, list, this.#device.publicKey),
         value: undefined,
       }));
       const { cost, signed } = list;
@@ -115,6 +115,7 @@ export class BlenderClient {
         cellCount: cells.queryOfCell.length,
         epsilon: Number(cost.epsilon),
         odds: headList.mechanism.odds(cells),
+        relay: summarized(signed),
       };
     });
   }
@@ -125,13 +126,28 @@ export class BlenderClient {
    * The record is randomised once and stored before it is sent. A second call for the same
    * campaign draws nothing: it sends the same bytes again, or says that they were sent.
    */
-  report(campaign: string, record: SearchRecord | null): Promise<Result<Reported>> {
+  report(
+    campaign: string,
+    record: SearchRecord | null,
+    { throughRelay = false }: ReportOptions = {},
+  ): Promise<Result<Reported>> {
     return guarded(async () => {
-      const before = await this.#ledger.find(campaign, 'report');
-      const entry = before ?? (await this.#draw(campaign, record));
-      const state = await this.#send(entry);
+      const entry = await drawn(
+        this.#device,
+        campaign,
+        throughRelay ? 'relayed' : 'report',
+        record,
+      );
+      const state = await sent(this.#device, entry);
       must(state === 'sent' || state === 'unsent', 'the report of this campaign was not taken');
-      return { state, report: entry.body, epsilon: Number(entry.epsilon) };
+      const { epsilon, delta, relayEpsilon = 0, body: report } = entry;
+      return {
+        state,
+        report,
+        epsilon: Number(epsilon),
+        delta: Number(delta),
+        relayEpsilon: Number(relayEpsilon),
+      };
     });
   }
 
@@ -141,9 +157,9 @@ export class BlenderClient {
       const { entries } = await this.#ledger.read();
       const waiting = entries.filter(
         ({ role, service, state }) =>
-          role === 'report' && service === this.#service.address && state === 'unsent',
+          role !== 'contribution' && service === this.#service.address && state === 'unsent',
       );
-      const states = await Promise.all(waiting.map((entry) => this.#send(entry)));
+      const states = await Promise.all(waiting.map((entry) => sent(this.#device, entry)));
       return { unsent: states.filter((state) => state === 'unsent').length };
     });
   }
@@ -156,7 +172,7 @@ export class BlenderClient {
    */
   contribute(campaign: string, contribution: Contribution): Promise<Result<Contributed>> {
     return guarded(async () => {
-      const { state, epsilon, delta } = await contribute(this.#parts, campaign, contribution);
+      const { state, epsilon, delta } = await contribute(this.#device, campaign, contribution);
       return { state, epsilon: Number(epsilon), delta: Number(delta) };
     });
   }
@@ -164,7 +180,7 @@ export class BlenderClient {
   /** Has a contribution deleted at the service, for good; only then may this device report. */
   withdraw(campaign: string): Promise<Result> {
     return guarded(async () => {
-      await withdraw(this.#parts, campaign);
+      await withdraw(this.#device, campaign);
       return {};
     });
   }
@@ -173,10 +189,19 @@ export class BlenderClient {
   account(): Promise<Result<Account>> {
     return guarded(async () => {
       const ledger = await this.#ledger.read();
-      const [numerator, denominator] = spent(ledger, 'epsilon', this.#policy, this.#now());
-      const sum = Number((numerator * 1_000_000n) / denominator) / 1_000_000;
-      const left = Math.max(this.#policy.mostEpsilon - sum, 0);
-      return { spent: sum, left, entries: ledger.entries };
+      const { mostEpsilon, mostRelayTotal } = this.#policy;
+      const total = (what: keyof Cost) => {
+        const [numerator, denominator] = spent(ledger, what, this.#policy, this.#now());
+        return Number((numerator * 1_000_000n) / denominator) / 1_000_000;
+      };
+      const [sum, relaySpent] = [total('epsilon'), total('relayEpsilon')];
+      return {
+        spent: sum,
+        left: Math.max(mostEpsilon - sum, 0),
+        relaySpent,
+        relayLeft: Math.max(mostRelayTotal - relaySpent, 0),
+        entries: ledger.entries,
+      };
     });
   }
 
@@ -191,68 +216,5 @@ export class BlenderClient {
   /** Fetches the release of a campaign: keep the text, and local search works offline. */
   release(campaign: string): Promise<Result<{ readonly text: string }>> {
     return guarded(async () => ({ text: await this.#service.text(campaign, '/release') }));
-  }
-
-  async #draw(campaign: string, record: SearchRecord | null): Promise<LedgerEntry> {
-    const list = await this.#loggedList(campaign);
-    const { cost, signed, state } = list;
-    // The answer to a report that comes too early is final: its one draw would be wasted.
-    must(state === 'clients-open', 'the campaign does not take reports now');
-    const { headList } = signed;
-    const randomizer = await randomizerFor(headList, secureBytes(16));
-    const service = this.#service.address;
-    return this.#ledger.record(campaign, 'report', (ledger): Change<LedgerEntry> => {
-      const drawnAt = this.#now();
-      const known = requireKnown(ledger, service, list, this.#publicKey);
-      requirePause(ledger, service, this.#policy, drawnAt);
-      requireBudget(ledger, 'report', cost, this.#policy, drawnAt);
-      const entry: LedgerEntry = {
-        campaign,
-        role: 'report',
-        service,
-        madeFor: headList.digest,
-        body: randomizer(record, secureBytes),
-        token: '',
-        ...cost,
-        drawnAt,
-        state: 'unsent',
-      };
-      return { ledger: { ...known, entries: [...known.entries, entry] }, value: entry };
-    });
-  }
-
-  async #send(entry: LedgerEntry): Promise<EntryState> {
-    if (entry.state !== 'unsent') return entry.state;
-    const { body } = entry;
-    const answer = await this.#service.send(entry.campaign, '/reports', { body });
-    if (!isFinal(answer)) return 'unsent';
-    return this.#ledger.settle(entry, answer.ok ? 'sent' : 'refused');
-  }
-
-  /** Fetches a list that is what the campaign promises, that this device may afford, and logged. */
-  async #loggedList(campaign: string): Promise<LoggedList> {
-    const signed = await readSignedHeadList(await this.#service.text(campaign, '/head-list'));
-    requireAcceptable(signed, campaign, this.#policy);
-    const cost = reportCost(signed.headList);
-    requireBudget(EMPTY_LEDGER, 'report', cost, this.#policy, 0);
-    const promise = await readDescription(await this.#service.text(campaign), campaign);
-    requirePromised(signed, promise);
-    const { cells, relay } = signed.headList;
-    if (relay) requireKept(cells, relay);
-    const { logEntry, publicKey } = signed;
-    const { logs } = await this.#ledger.read();
-    const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>
-      this.#service.log(start),
-    );
-    return { signed, cost, state: promise.state, logged };
-  }
-
-  get #parts() {
-    return {
-      service: this.#service,
-      ledger: this.#ledger,
-      policy: this.#policy,
-      now: this.#now,
-    };
   }
 }

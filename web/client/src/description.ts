@@ -3,6 +3,11 @@ import { digestOf, type Fields, isObject, type Json, parsed, textDigest } from '
 import { decimal, exact, isBelow } from './fraction.js';
 import type { Cost } from './policy.js';
 import { must } from './refusal.js';
+import {
+  type DescribedRelay,
+  readDescribedRelay,
+  requireDescribedRelay,
+} from './relay/listed-relay.js';
 import type { SignedHeadList } from './signed-head-list.js';
 
 /** What a campaign promises. */
@@ -13,6 +18,8 @@ export interface Description extends Cost {
   readonly consent: string;
   /** How far the campaign is, which the description does not say. */
   readonly state: Json;
+  /** The relay, and the limits of what its clients are asked for; undefined without one. */
+  readonly relay: DescribedRelay | undefined;
   /** Everything that is in it, as it was published. */
   readonly fields: Fields;
 }
@@ -36,20 +43,24 @@ export async function readDescription(text: string, campaign: string): Promise<D
     epsilon,
     delta,
     state: (isObject(shown) && shown.state) || null,
+    relay: fields.relay === undefined ? undefined : readDescribedRelay(fields.relay),
     fields,
   };
 }
 
 /** Refuses a list that is bound to another description, or asks for more than this one promises. */
 export function requirePromised(
-  { description, headList }: SignedHeadList,
+  { description, headList, relay }: SignedHeadList,
   promise: Description,
 ): void {
   must(description === promise.digest, 'the list must be bound to the campaign’s description');
-  const { mechanism } = headList;
-  must(
-    !isBelow(exact(promise.epsilon), exact(mechanism.epsilon)) &&
-      !isBelow(exact(promise.delta), exact(mechanism.delta)),
-    'epsilon and delta must be at most what the campaign promises',
-  );
+  for (const asked of [headList.mechanism, headList.relay]) {
+    must(
+      !asked ||
+        (!isBelow(exact(promise.epsilon), exact(asked.epsilon)) &&
+          !isBelow(exact(promise.delta), exact(asked.delta))),
+      'epsilon and delta must be at most what the campaign promises',
+    );
+  }
+  requireDescribedRelay(relay, headList.relay, promise.relay);
 }

@@ -7,6 +7,7 @@ export {
   type Contributed,
   type ListSummary,
   type Reported,
+  type ReportOptions,
 } from './client.js';
 export type { Contribution } from './contribution.js';
 export { type Description, readDescription } from './description.js';
@@ -22,6 +23,8 @@ export {
 export type { Odds } from './odds.js';
 export type { Policy } from './policy.js';
 export type { Result } from './refusal.js';
+export type { DescribedRelay } from './relay/listed-relay.js';
+export type { RelaySummary } from './relay/relay-summary.js';
 export type { SearchRecord } from './report.js';
 export { type Link, LocalSearch, type Suggestion } from './search/local-search.js';
 export type { ServingRule } from './search/serving.js';

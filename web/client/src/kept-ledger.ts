@@ -41,7 +41,7 @@ export class KeptLedger {
   /**
    * Returns the one entry of a campaign and role, made now if there is none.
    *
-   * Refused while there is one in the other role that was not withdrawn: no one is in two groups.
+   * Refused while there is one in another role that was not withdrawn: no one is in two groups.
    */
   async record(
     campaign: string,
@@ -87,13 +87,13 @@ export class KeptLedger {
 }
 
 function requireOneRole(ledger: Ledger, campaign: string, role: Role): void {
-  const isInOther = ledger.entries.some(
+  const other = ledger.entries.find(
     (entry) => entry.campaign === campaign && entry.role !== role && entry.state !== 'withdrawn',
   );
+  must(!other || role !== 'contribution', 'a device that has reported must not contribute too');
   must(
-    !isInOther,
-    role === 'report'
-      ? 'a device that may have contributed must not report too; withdraw first'
-      : 'a device that has reported must not contribute too',
+    other?.role !== 'contribution',
+    'a device that may have contributed must not report too; withdraw first',
   );
+  must(!other, 'a device that has reported must not report once more, directly or through a relay');
 }

@@ -4,8 +4,8 @@ import { must } from './refusal.js';
 
 const VERSION = 2;
 
-/** The two groups of a campaign; a person is in one of them. */
-export type Role = 'report' | 'contribution';
+/** The groups of a campaign: local clients, relay clients, opt-in users. A person is in one of them. */
+export type Role = 'report' | 'relayed' | 'contribution';
 
 /**
  * What became of what was sent: "uncertain" may have arrived and is never sent again, "withdrawn"
@@ -19,6 +19,8 @@ export interface LedgerEntry {
   readonly role: Role;
   /** The address of the service that it was made for; empty if an earlier version kept none. */
   readonly service: string;
+  /** The address of the relay that a relayed report is sent to. */
+  readonly relay?: string;
   /** The digest of what it was made for: a report's list, or a contribution's description (empty if unknown). */
   readonly madeFor: string;
   /** Exactly what is sent; empty once a person had it forgotten. */
@@ -29,10 +31,12 @@ export interface LedgerEntry {
   readonly epsilon: string;
   /** The δ that it costs, a decimal text. */
   readonly delta: string;
+  /** The ε0 of a relayed report, a decimal text: what relay and collector learn if they work together. */
+  readonly relayEpsilon?: string;
   /** When it was made, in milliseconds since 1970. */
   readonly drawnAt: number;
   readonly state: EntryState;
-  /** How often a contribution may have left the device; not there if an earlier version made it. */
+  /** How often it may have left the device: of contributions and relayed reports of this version. */
   readonly attempts?: number;
 }
 

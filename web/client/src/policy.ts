@@ -17,11 +17,15 @@ const NOTHING: Fraction = [0n, 1n];
 export interface Policy {
   /** The largest ε of one report or contribution, and of all of them in a window. */
   readonly mostEpsilon: number;
-  /** The largest δ of one report, and of all contributions in a window. */
+  /** The largest δ of one report, and of all contributions and relayed reports in a window. */
   readonly mostDelta: number;
+  /** The largest ε0 of one relayed report: what relay and collector could learn from it together. */
+  readonly mostRelayEpsilon: number;
+  /** The largest ε0 of all relayed reports in a window. */
+  readonly mostRelayTotal: number;
   /** How long a window is. */
   readonly windowDays: number;
-  /** The least time between two reports to one service. */
+  /** The least time between two reports to one service, relayed or not. */
   readonly shortestIntervalDays: number;
   /** The fewest queries of a list: among few, an answer says more. */
   readonly smallestList: number;
@@ -30,6 +34,8 @@ export interface Policy {
 export const DEFAULT_POLICY: Policy = {
   mostEpsilon: 8,
   mostDelta: 1e-5,
+  mostRelayEpsilon: 8,
+  mostRelayTotal: 16,
   windowDays: 90,
   shortestIntervalDays: 7,
   smallestList: 32,
@@ -39,6 +45,8 @@ export const DEFAULT_POLICY: Policy = {
 export interface Cost {
   readonly epsilon: string;
   readonly delta: string;
+  /** ε0 of a relayed report. */
+  readonly relayEpsilon?: string;
 }
 
 /** A list, what a report against it costs, and the last place read of the log that has it. */
@@ -52,10 +60,10 @@ export interface LoggedList {
 
 /** Refuses settings that are no numbers: a comparison with one would let everything through. */
 export function requirePolicy(policy: Policy): void {
-  const { mostEpsilon, mostDelta } = policy;
+  const { mostEpsilon, mostDelta, mostRelayEpsilon, mostRelayTotal } = policy;
   must(
     Object.values(policy).every((setting) => setting >= 0) &&
-      Number.isFinite(mostEpsilon + mostDelta),
+      Number.isFinite(mostEpsilon + mostDelta + mostRelayEpsilon + mostRelayTotal),
     'every setting of the policy must be a number of 0 or more',
   );
 }
@@ -117,12 +125,13 @@ export function requireSameDescription(ledger: Ledger, campaign: string, digest:
   );
 }
 
-/** Refuses a report that comes too soon after the last one to the same service. */
+/** Refuses a report, relayed or not, that comes too soon after the last one to the same service. */
 export function requirePause(ledger: Ledger, service: string, policy: Policy, now: number): void {
   const since = now - policy.shortestIntervalDays * DAY;
   // Written so that a clock that was set back, or is no number, lets nothing through.
   const isSoon = ledger.entries.some(
-    (entry) => entry.role === 'report' && entry.service === service && !(entry.drawnAt <= since),
+    (entry) =>
+      entry.role !== 'contribution' && entry.service === service && !(entry.drawnAt <= since),
   );
   must(!isSoon, 'a report must come later after the last one to this service');
 }
@@ -130,8 +139,8 @@ export function requirePause(ledger: Ledger, service: string, policy: Policy, no
 /**
  * Refuses a cost above what is left of the budget in the window, which all services share.
  *
- * ε adds up over both roles, δ over contributions: what is debited for a report is a pure ε, and
- * its δ is held to the cap by itself.
+ * ε adds up over all roles, δ over contributions and relayed reports: what is debited for a local
+ * report is a pure ε, and its δ is held to the cap by itself. ε0 has caps of its own.
  */
 export function requireBudget(
   ledger: Ledger,
@@ -140,25 +149,29 @@ export function requireBudget(
   policy: Policy,
   now: number,
 ): void {
-  const before = {
-    epsilon: spent(ledger, 'epsilon', policy, now),
-    delta: role === 'report' ? NOTHING : spent(ledger, 'delta', policy, now),
-  };
-  const caps = { epsilon: policy.mostEpsilon, delta: policy.mostDelta };
-  for (const what of ['epsilon', 'delta'] as const) {
-    must(
-      !isBelow(exact(toDecimal(caps[what])), plus(before[what], exact(cost[what]))),
-      `${what} must be at most what is left of this device’s budget`,
-    );
-  }
+  const { mostEpsilon, mostDelta, mostRelayEpsilon, mostRelayTotal } = policy;
+  const before = (what: keyof Cost) => spent(ledger, what, policy, now);
+  const ownDelta = role === 'report' ? NOTHING : before('delta');
+  requireBelow('epsilon', mostEpsilon, before('epsilon'), cost.epsilon);
+  requireBelow('delta', mostDelta, ownDelta, cost.delta);
+  if (cost.relayEpsilon === undefined) return;
+  requireBelow('report_epsilon', mostRelayEpsilon, NOTHING, cost.relayEpsilon);
+  requireBelow('report_epsilon', mostRelayTotal, before('relayEpsilon'), cost.relayEpsilon);
 }
 
-/** Returns the ε of all entries, or the δ of contributions, in a window without its first moment. */
+function requireBelow(what: string, cap: number, before: Fraction, cost: string): void {
+  must(
+    !isBelow(exact(toDecimal(cap)), plus(before, exact(cost))),
+    `${what} must be at most what is left of this device’s budget`,
+  );
+}
+
+/** Returns what all entries cost in a window without its first moment; δ without local reports. */
 export function spent(ledger: Ledger, what: keyof Cost, policy: Policy, now: number): Fraction {
   const since = now - policy.windowDays * DAY;
   const isCounted = ({ drawnAt, role }: LedgerEntry) =>
-    !(drawnAt <= since) && (what === 'epsilon' || role === 'contribution');
+    !(drawnAt <= since) && (what !== 'delta' || role !== 'report');
   return ledger.entries
     .filter(isCounted)
-    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry[what])), NOTHING);
+    .reduce<Fraction>((sum, entry) => plus(sum, exact(entry[what] ?? '0')), NOTHING);
 }

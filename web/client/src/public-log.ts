@@ -7,7 +7,7 @@ import { requireSignature } from './signature.js';
 const DOMAIN = 'blender-dp log head 1\0';
 const FIELDS = 'campaign,digest,hash,index,kind,previous,time';
 const LOG_FIELDS = 'entries,public_key,signature';
-const KINDS: readonly unknown[] = ['campaign', 'head-list', 'release'];
+const KINDS: readonly unknown[] = ['campaign', 'head-list', 'relay-batch', 'release'];
 export const CAMPAIGN_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 export const DIGEST = /^sha256:[\da-f]{64}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;

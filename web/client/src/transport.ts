@@ -23,6 +23,11 @@ export class Service {
     this.#fetch = fetch;
   }
 
+  /** Returns a relay of this service's campaigns: it is written to in the same way. */
+  toward(relay: string): Service {
+    return new Service(relay, this.#fetch);
+  }
+
   /** Fetches a document of a campaign as text. */
   async text(campaign: string, path = ''): Promise<string> {
     return textOf(await this.#request(campaignPath(campaign, path), {}));

@@ -72,6 +72,8 @@ describe('a policy with a setting that is no number', () => {
   const SETTINGS = Object.keys({
     mostEpsilon: 0,
     mostDelta: 0,
+    mostRelayEpsilon: 0,
+    mostRelayTotal: 0,
     windowDays: 0,
     shortestIntervalDays: 0,
     smallestList: 0,
@@ -89,7 +91,8 @@ describe('a policy with a setting that is no number', () => {
     },
   );
 
-  test.each(['mostEpsilon', 'mostDelta'])('%s must be finite', async (name) => {
+  const FINITE = ['mostEpsilon', 'mostDelta', 'mostRelayEpsilon', 'mostRelayTotal'];
+  test.each(FINITE)('%s must be finite', async (name) => {
     const policy = { [name]: Number.POSITIVE_INFINITY };
     expect((await device(memoryStorage(), { policy }).report(CAMPAIGN, null)).ok).toBe(false);
   });

@@ -1,6 +1,7 @@
 /**
- * A state machine over devices: contribute, report, withdraw, forget, lose answers, restart from
- * what was stored, fail to store, change the service's address and the clock, in any order.
+ * A state machine over devices: contribute, report, report through a relay, withdraw, forget, lose
+ * answers, restart from what was stored, fail to store, change the service's address and the clock,
+ * in any order.
  */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
@@ -20,6 +21,7 @@ import {
   CAMPAIGNS,
   FATES,
   type Fate,
+  LEAST_BY_ITSELF,
   LEAST_COST,
   MachineService,
   PROMISES,
@@ -29,7 +31,14 @@ import { CONSENT_TEXT } from './service.js';
 const DAY = 86_400_000;
 const ADDRESSES = ['https://one.example', 'https://two.example'];
 const AGREED = await textDigest(CONSENT_TEXT);
-const POLICY = { mostEpsilon: 8, mostDelta: 1e-5, windowDays: 90, shortestIntervalDays: 7 };
+const POLICY = {
+  mostEpsilon: 8,
+  mostDelta: 1e-5,
+  mostRelayEpsilon: 8,
+  mostRelayTotal: 14,
+  windowDays: 90,
+  shortestIntervalDays: 7,
+};
 /** BLENDER_STEPS asks for more, in a soak. */
 const STEPS = Number(process.env.BLENDER_STEPS ?? 90_000);
 const STEPS_PER_RUN = 250;
@@ -45,6 +54,30 @@ vi.mock('../src/exponential.js', async (original) => {
     return odds;
   };
   return { ...exponential, oddsOfALie };
+});
+
+/** Every list keeps what it promises to relay clients, which is computed once. */
+vi.mock('../src/relay/shuffle.js', async (original) => {
+  const shuffle = await original<typeof import('../src/relay/shuffle.js')>();
+  const known = new Map<string, boolean>();
+  const isKept: typeof shuffle.isKept = (channel, honest, epsilon, delta) => {
+    const name = [channel.size, channel.threshold, honest, epsilon, delta].join();
+    const holds = known.get(name) ?? shuffle.isKept(channel, honest, epsilon, delta);
+    known.set(name, holds);
+    return holds;
+  };
+  return { ...shuffle, isKept };
+});
+
+/** Sealed reports that all differ, as the real ones do: encryption is not what this is about. */
+vi.mock('../src/relay/hpke.js', async (original) => {
+  const hpke = await original<typeof import('../src/relay/hpke.js')>();
+  let count = 0;
+  const seal: typeof hpke.seal = async () => {
+    count++;
+    return Uint8Array.of(count >> 24, count >> 16, count >> 8, count);
+  };
+  return { ...hpke, seal };
 });
 
 /**
@@ -131,8 +164,12 @@ class World {
     return this.#client.report(campaign, null);
   }
 
+  relay(campaign: string) {
+    return this.#client.report(campaign, null, { throughRelay: true });
+  }
+
   both(campaign: string) {
-    return Promise.all([this.contribute(campaign), this.report(campaign)]);
+    return Promise.all([this.contribute(campaign), this.report(campaign), this.relay(campaign)]);
   }
 
   withdraw(campaign: string) {
@@ -156,6 +193,7 @@ interface Step {
   readonly kind:
     | 'look'
     | 'report'
+    | 'relay'
     | 'contribute'
     | 'both'
     | 'withdraw'
@@ -172,7 +210,7 @@ interface Step {
   readonly days: number;
 }
 
-const CAMPAIGN_KINDS = ['report', 'contribute', 'both', 'withdraw'] as const;
+const CAMPAIGN_KINDS = ['report', 'relay', 'contribute', 'both', 'withdraw'] as const;
 const OTHER_KINDS = [
   'look',
   'resend',
@@ -204,12 +242,19 @@ async function take(world: World, { kind, campaign, fate, days }: Step): Promise
 
 /** What the service can have received costs at most what the ledger says. */
 function requireDebited(ledger: Ledger, service: MachineService): void {
-  for (const [id, { reports, contributions, held }] of service.received) {
-    demand(reports.size <= 1, 'two draws for one campaign');
+  for (const [id, { reports, relayed, contributions, held }] of service.received) {
+    const draws = reports.size + relayed.size;
+    demand(draws <= 1, 'two draws for one campaign');
     demand(contributions.size <= 1, 'two contributions to one campaign');
-    demand(held.size === 0 || reports.size === 0, 'in both groups of a campaign');
+    demand(held.size === 0 || draws === 0, 'in two groups of a campaign');
+    const byItself = findEntry(ledger, id, 'relayed')?.relayEpsilon ?? '0';
+    demand(
+      relayed.size === 0 || millionths(byItself) >= (LEAST_BY_ITSELF.get(id) ?? 0),
+      'what relay and collector learn together was not debited',
+    );
     for (const [role, sent] of [
       ['report', reports],
+      ['relayed', relayed],
       ['contribution', contributions],
     ] as const) {
       const paid = findEntry(ledger, id, role)?.epsilon ?? '0';
@@ -230,15 +275,17 @@ function requireWithinCaps({ entries }: Ledger): void {
       (other) => other.drawnAt <= drawnAt && other.drawnAt > drawnAt - POLICY.windowDays * DAY,
     );
     demand(total(window, 'epsilon') <= POLICY.mostEpsilon * 1e6, 'more ε than the cap');
-    const given = window.filter((other) => other.role === 'contribution');
+    const given = window.filter((other) => other.role !== 'report');
     demand(total(given, 'delta') <= POLICY.mostDelta * 1e6, 'more δ than the cap');
+    demand(total(window, 'relayEpsilon') <= POLICY.mostRelayTotal * 1e6, 'more ε0 than the cap');
     const close = entries.filter(
       (other) =>
-        other.role === 'report' &&
+        other.role !== 'contribution' &&
         other.service === service &&
         Math.abs(other.drawnAt - drawnAt) < POLICY.shortestIntervalDays * DAY,
     );
-    demand(role !== 'report' || close.length === 1, 'two reports to a service within a week');
+    const isAlone = role === 'contribution' || close.length === 1;
+    demand(isAlone, 'two reports to a service within a week');
   }
 }
 
@@ -251,9 +298,12 @@ function millionths(decimal: string): number {
   return Number(decimal) * 1e6;
 }
 
-function total(entries: readonly LedgerEntry[], what: 'epsilon' | 'delta'): number {
+function total(
+  entries: readonly LedgerEntry[],
+  what: 'epsilon' | 'delta' | 'relayEpsilon',
+): number {
   // Costs are multiples of a millionth of ε and δ: rounding takes away what doubles add.
-  const sum = entries.reduce((so_far, entry) => so_far + millionths(entry[what]), 0);
+  const sum = entries.reduce((so_far, entry) => so_far + millionths(entry[what] ?? '0'), 0);
   return Math.round(sum * 1000) / 1000;
 }
 
@@ -261,6 +311,7 @@ function total(entries: readonly LedgerEntry[], what: 'epsilon' | 'delta'): numb
 interface Seen {
   steps: number;
   reported: number;
+  relayed: number;
   contributed: number;
   reportedAfterWithdrawal: number;
 }
@@ -276,8 +327,9 @@ async function explored(steps: number, seen: Seen, endOnFailure: boolean) {
       requireWithinCaps(ledger);
       seen.steps++;
     }
-    for (const { reports, contributions, withdrawn } of world.service.received.values()) {
+    for (const { reports, relayed, contributions, withdrawn } of world.service.received.values()) {
       seen.reported += reports.size;
+      seen.relayed += relayed.size;
       seen.contributed += contributions.size;
       seen.reportedAfterWithdrawal += withdrawn.size && reports.size;
     }
@@ -286,7 +338,7 @@ async function explored(steps: number, seen: Seen, endOnFailure: boolean) {
 }
 
 function nothingSeen(): Seen {
-  return { steps: 0, reported: 0, contributed: 0, reportedAfterWithdrawal: 0 };
+  return { steps: 0, reported: 0, relayed: 0, contributed: 0, reportedAfterWithdrawal: 0 };
 }
 
 test('what a service can have costs at most what the ledger says, within its caps', async () => {
@@ -296,6 +348,7 @@ test('what a service can have costs at most what the ledger says, within its cap
   expect(seen.steps).toBeGreaterThanOrEqual(STEPS);
   // Every run reaches all of this with good odds; in hundreds of them each happens.
   expect(seen.reported).toBeGreaterThan(0);
+  expect(seen.relayed).toBeGreaterThan(0);
   expect(seen.contributed).toBeGreaterThan(0);
   expect(seen.reportedAfterWithdrawal).toBeGreaterThan(0);
 }, 600_000);
@@ -348,6 +401,31 @@ describe('a device that is broken a little is found out', () => {
           value: undefined,
         }));
         return record.call(this, campaign, role, make);
+      });
+    },
+    'it debits nothing for what relay and collector could learn together': () => {
+      vi.spyOn(KeptLedger.prototype, 'record').mockImplementation(function (
+        this: KeptLedger,
+        campaign,
+        role,
+        make,
+      ) {
+        return record.call(this, campaign, role, (ledger) => {
+          const { ledger: after = ledger, value } = make(ledger);
+          const free = (entry: LedgerEntry): LedgerEntry => ({ ...entry, relayEpsilon: '0' });
+          return { ledger: { ...after, entries: after.entries.map(free) }, value: free(value) };
+        });
+      });
+    },
+    'it draws a relayed report anew for every attempt': () => {
+      let drawn = 0;
+      const attempt = KeptLedger.prototype.attempt;
+      vi.spyOn(KeptLedger.prototype, 'attempt').mockImplementation(async function (
+        this: KeptLedger,
+        made,
+      ) {
+        const entry = await attempt.call(this, made);
+        return entry.role === 'relayed' ? { ...entry, body: `draw ${++drawn}` } : entry;
       });
     },
   };

@@ -1,7 +1,7 @@
 /** A service for the state machine: several campaigns in one log, and an answer for every fate. */
 import { digestOf, type Fields } from '../src/canonical.js';
 import type { Fetch } from '../src/transport.js';
-import { entryOf, goodDescription, LOG, logText, signedText } from './service.js';
+import { entryOf, LOG, logText, relayDescription, signedText, withRelay } from './service.js';
 
 /** What becomes of what is sent: which requests arrive, and which answers do. */
 export type Fate = 'answered' | 'answer-lost' | 'lost' | 'overloaded' | 'refused' | 'conflict';
@@ -17,6 +17,8 @@ export const FATES: readonly Fate[] = [
 const STATUSES = { overloaded: 503, refused: 422, conflict: 409 };
 /** The ε that each campaign promises, as its list has it. */
 const PROMISED = ['4.0', '2.0', '3.0', '1.0'];
+/** The ε0 of each campaign's relay: what a list of three cells keeps its promise with. */
+const BY_ITSELF = ['7.162', '6.914', '7.158', '6.074'];
 const DELTA = '4e-06';
 
 interface Published {
@@ -33,18 +35,20 @@ async function publish(): Promise<readonly Published[]> {
   const published: Published[] = [];
   for (const [i, epsilon] of PROMISED.entries()) {
     const id = `00000000-0000-4000-8000-00000000000${i + 1}`;
-    const description = goodDescription({ id, parameters: { epsilon, delta: DELTA } });
+    const description = relayDescription({ id, parameters: { epsilon, delta: DELTA } });
     const digest = await digestOf(description);
     const log = [...LOG, ...published.flatMap(({ list }) => entryOf(list))];
+    const reportEpsilon = BY_ITSELF[i] ?? '';
+    const relay = withRelay(digest, { epsilon, delta: DELTA, reportEpsilon });
     const list = await signedText(
       {
         list: (one) => ({
-          ...one,
+          ...relay.list?.(one),
           mechanism: { ...(one.mechanism as Fields), epsilon },
           queries: [{ query: `query ${i}`, urls: ['a.example'] }],
         }),
         entry: (entry) => ({ ...entry, campaign: id }),
-        document: (document) => ({ ...document, campaign: id, description: digest }),
+        document: (document) => ({ ...relay.document?.(document), campaign: id }),
       },
       log,
     );
@@ -63,6 +67,11 @@ export const LEAST_COST = new Map(
   CAMPAIGNS.map((id, i) => [id, Number(PROMISED[i]) * 1_000_000 - 1]),
 );
 
+/** What relay and collector learn from a relayed report if they work together, likewise. */
+export const LEAST_BY_ITSELF = new Map(
+  CAMPAIGNS.map((id, i) => [id, Number(BY_ITSELF[i]) * 1_000_000 - 1]),
+);
+
 /** An answer with what the client reads of one; a whole Response takes most of a step's time. */
 function answer(status: number, text = ''): Response {
   const ok = status < 300;
@@ -72,6 +81,8 @@ function answer(status: number, text = ''): Response {
 /** What a service can have of one campaign's person, whatever it answered. */
 export class Received {
   readonly reports = new Set<string>();
+  /** Reports that a relay can have. */
+  readonly relayed = new Set<string>();
   readonly contributions = new Set<string>();
   /** Contributions that it took and was not told to delete, by token. */
   readonly held = new Set<string>();
@@ -103,7 +114,9 @@ export class MachineService {
     const { authorization = '' } = (headers ?? {}) as Record<string, string>;
     // Each address may be a service of its own, that has nothing of the other's to delete.
     const token = `${host} ${authorization}`;
-    const status = this.#take(received, `${method} ${path}`, token, String(body));
+    const isRelay = host.includes('relay');
+    const line = `${method} ${isRelay ? '/relay' : ''}${path}`;
+    const status = this.#take(received, line, token, String(body));
     if (this.fate === 'answer-lost') throw new TypeError('network error');
     return answer(status);
   };
@@ -111,8 +124,8 @@ export class MachineService {
   /** Keeps what arrived; an answer that is no success need not mean that it was not kept. */
   #take(received: Received, line: string, token: string, body: string): number {
     const status = STATUSES[this.fate as keyof typeof STATUSES];
-    if (line === 'POST /reports') {
-      received.reports.add(body);
+    if (line.endsWith('/reports')) {
+      (line.includes('relay') ? received.relayed : received.reports).add(body);
       return status ?? 202;
     }
     if (!received.isOpen) return status ?? 409;

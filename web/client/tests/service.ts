@@ -119,6 +119,7 @@ export async function signedText(changes: Changes = {}, log = LOG): Promise<stri
     description: document.description ?? null,
     head_list: digest,
     log_entry: hash,
+    ...(document.relay !== undefined && { relay: document.relay }),
   };
   const signature = await sign(key.sign, `blender-dp signed head list 2\0${canonicalJson(signed)}`);
   const written = changes.signature ? changes.signature(signature) : signature;
@@ -136,6 +137,44 @@ export async function listOf(campaign: string, log = LOG): Promise<string> {
     },
     log,
   );
+}
+
+const RELAY = { address: 'https://relay.example/', public_key: OTHER_PUBLIC_KEY };
+/** The key that reports through the relay are encrypted for; nobody here can decrypt them. */
+const ENCRYPTION_KEY = 'DioWENXY9dAPj0E3N247qm60tdTQx67nPb9gDFaVekk';
+
+/** Returns the description of a campaign whose clients may use a relay. */
+export function relayDescription(changes: Fields = {}): Fields {
+  const limits = { least_batch: 20_000, epsilon_cap: '8.0', dishonest: '0.2' };
+  return goodDescription({ relay: { ...RELAY, ...limits }, ...changes });
+}
+
+/** Returns a change that gives a list a relay, whose reports have this ε, δ and ε0. */
+export function withRelay(
+  description: string,
+  {
+    epsilon,
+    delta,
+    reportEpsilon,
+  }: Readonly<Record<'epsilon' | 'delta' | 'reportEpsilon', string>>,
+): Changes {
+  const relay = {
+    name: 'relayed-response',
+    version: 1,
+    epsilon,
+    delta,
+    report_epsilon: reportEpsilon,
+    least_batch: 20_000,
+    dishonest: '0.2',
+  };
+  return {
+    list: (list) => ({ ...list, relay }),
+    document: (document) => ({
+      ...document,
+      description,
+      relay: { ...RELAY, encryption_key: ENCRYPTION_KEY },
+    }),
+  };
 }
 
 /** Returns the log entry of a signed list, if there is one. */

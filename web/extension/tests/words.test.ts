@@ -26,6 +26,7 @@ const LIST: ListSummary = {
   cellCount: 81,
   epsilon: 4,
   odds: [SEVERAL, ODDS],
+  relay: undefined,
 };
 
 describe('reports', () => {
@@ -92,11 +93,11 @@ describe('where a person stands', () => {
     optInUntil: null,
   };
   const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign, promised: 'sha256:2' };
-  const nothing: Account = { spent: 0, left: 8, entries: [] };
+  const nothing: Account = { spent: 0, left: 8, relaySpent: 0, relayLeft: 16, entries: [] };
   const made = (role: Role, state: EntryState, id = CAMPAIGN): Account => {
     const entry = { campaign: id, role, service: SERVICE, madeFor: '', body: '{}', token: '' };
     const cost = { epsilon: '4.0', delta: '0.0', drawnAt: 0 };
-    return { spent: 4, left: 4, entries: [{ ...entry, ...cost, state }] };
+    return { ...nothing, spent: 4, left: 4, entries: [{ ...entry, ...cost, state }] };
   };
 
   test.each([
@@ -181,7 +182,7 @@ describe('the ledger', () => {
 
   test('has every campaign, also one whose name was never kept, the latest first', () => {
     const unused = { ...known, id: 'unused', name: 'B', chosenAt: 6 };
-    const account = { spent: 8, left: 0, entries: [entry, report] };
+    const account = { spent: 8, left: 0, relaySpent: 0, relayLeft: 16, entries: [entry, report] };
     const parts = ledgerParts([known, unused], account);
     expect(parts.map(({ id, entries }) => [id, entries])).toEqual([
       ['another', [report]],

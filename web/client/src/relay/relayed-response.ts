@@ -2,8 +2,10 @@
 import { type Fields, isObject, type Json } from '../canonical.js';
 import type { Cells } from '../cells.js';
 import { decimal, exact, plus, times } from '../fraction.js';
+import type { Cost } from '../policy.js';
 import { must } from '../refusal.js';
-import { namingOne, type SubsetChannel } from '../subset-selection.js';
+import { costOf } from '../report-cost.js';
+import { likelihoodRatio, namingOne, type SubsetChannel } from '../subset-selection.js';
 import { isKept } from './shuffle.js';
 
 /** Everything that a device knows of the mechanism; numbers are decimal texts, as published. */
@@ -52,6 +54,12 @@ export function readRelayedResponse(described: Json | undefined): RelayedRespons
 /** Returns the law of a report: it names one cell, the true one e^ε0 times as often as another. */
 export function relayChannel({ queryOfCell }: Cells, relay: RelayedResponse): SubsetChannel {
   return namingOne(queryOfCell.length, exact(relay.reportEpsilon));
+}
+
+/** Returns what one report costs: (ε, δ) in a batch, and ε0 by itself, rounded up. */
+export function relayCost(cells: Cells, relay: RelayedResponse): Required<Cost> {
+  const { epsilon, delta } = relay;
+  return { epsilon, delta, relayEpsilon: costOf(likelihoodRatio(relayChannel(cells, relay))) };
 }
 
 /** Refuses a list that promises more than a batch of this size keeps. */

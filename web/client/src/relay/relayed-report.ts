@@ -1,0 +1,48 @@
+/** Report through a relay: one cell, randomised with ε0 and encrypted for the collector. */
+import { toBase64url } from '../base64url.js';
+import { utf8 } from '../canonical.js';
+import { cellOf } from '../head-list.js';
+import { must } from '../refusal.js';
+import type { SearchRecord } from '../report.js';
+import type { SignedHeadList } from '../signed-head-list.js';
+import { chooseSubset, packItems } from '../subset-selection.js';
+import type { UniformBytes } from '../uniform.js';
+import { joined, seal } from './hpke.js';
+import { relayChannel } from './relayed-response.js';
+
+const DOMAIN = utf8('blender-dp relayed report 1\0');
+const VERSION = 1;
+const ID_BYTES = 16;
+
+/**
+ * Draws one report instead of a record, or of none, and returns the request to the relay.
+ *
+ * Whoever calls it stores the result before it is sent, and sends no other one.
+ */
+export async function relayedReport(
+  { campaign, headList, relay }: SignedHeadList,
+  record: SearchRecord | null,
+  uniform: UniformBytes,
+): Promise<string> {
+  must(relay !== undefined && headList.relay !== undefined, 'the campaign has no relay');
+  const { cells, digest } = headList;
+  const channel = relayChannel(cells, headList.relay);
+  const cell = cellOf(headList, record?.query ?? null, record?.url ?? null);
+  const named = chooseSubset(cell, channel, uniform);
+  const message = joined([VERSION], uniform(ID_BYTES), packItems(named, channel.size));
+  const report = await seal(relay.encryptionKey, infoOf(campaign, digest), message);
+  return JSON.stringify({ version: VERSION, head_list: digest, report: toBase64url(report) });
+}
+
+/** Returns what binds a report to its campaign and list: it can be opened for no other. */
+export function infoOf(campaign: string, digest: string): Uint8Array<ArrayBuffer> {
+  return joined(
+    DOMAIN,
+    fromHex(campaign.replace(/-/g, '')),
+    fromHex(digest.slice('sha256:'.length)),
+  );
+}
+
+function fromHex(text: string): readonly number[] {
+  return Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
