@@ -117,7 +117,7 @@ def method(result: BlenderResult) -> dict[str, Any]:
 
 
 def _reason(query_share: float) -> dict[str, str]:
-    """Say why some clients report only the query; nothing where none do."""
+    """Return the reason why some clients report only the query; empty if none do."""
     if not query_share:
         return {}
     sentence = (

@@ -23,7 +23,7 @@ export interface LedgerEntry {
   readonly relay?: string;
   /** The digest of what it was made for: a report's list, or a contribution's description (empty if unknown). */
   readonly madeFor: string;
-  /** Exactly what is sent; empty once a person had it forgotten. */
+  /** Exactly what is sent; empty after the person chose to forget it. */
   readonly body: string;
   /** What lets a contribution in and takes it back; empty for a report. */
   readonly token: string;

@@ -16,7 +16,7 @@ Role = Literal["report", "contribution"]
 RowState = Literal["unsent", "sent", "refused", "uncertain", "withdrawn", "forgotten"]
 """A contribution is unsent, sent or withdrawn; a report is anything but withdrawn.
 
-An uncertain report was refused after an attempt without an answer: that one may have arrived.
+An uncertain report was refused after an attempt without an answer, which may have arrived.
 """
 EnrolmentState = Literal["enrolled", "contributed", "withdrawn"]
 _COLUMNS = "campaign, role, service, epsilon, delta, time, state, list_digest, body"

@@ -49,7 +49,7 @@ class RelayRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelayMechanism:
-    """Randomised response of relay clients, with the promise that a large batch makes of it."""
+    """Randomised response of relay clients, with the promise that holds in a large batch."""
 
     name: ClassVar[str] = "relayed-response"
     version: ClassVar[int] = 1

@@ -1,8 +1,8 @@
 """Uniform sample of each user's own records, and the users in a secret random order.
 
-A user's records are numbered from 0 in the order of the files. The user's start, a keyed hash of
-the user id, modulo the number of their records is the record drawn first. Nothing else decides it:
-a user's sample does not depend on the rows of other users or on their places.
+A user's records are numbered from 0 in the order of the files. The start of a user is a
+keyed hash of the user id. Modulo the number of the user's records it is the number of the record
+that is drawn first. So a user's sample does not depend on the rows of other users.
 """
 
 from dataclasses import dataclass

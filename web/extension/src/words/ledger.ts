@@ -42,7 +42,7 @@ export function ledgerParts(
     .sort((a, b) => b.at - a.at);
 }
 
-/** Returns who collects, as short sentences; what a campaign does not say is said to be missing. */
+/** Returns who collects, as short sentences; names what the campaign does not tell. */
 export function collectorSentences({ controller, contact }: Collector): readonly string[] {
   return [
     controller ? `Collected by ${controller}.` : 'The campaign does not say who collects.',
