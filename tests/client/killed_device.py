@@ -8,13 +8,15 @@ from uuid import UUID
 from blender_dp.client import BlenderClient
 
 
-def main(url: str, directory: str, campaign: str, deadly: str) -> None:
+def main(url: str, directory: str, campaign: str, deadly: str, role: str) -> None:
     def checkpoint(point: str) -> None:
         if point == deadly:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with BlenderClient(url, directory, checkpoint=checkpoint) as device:
-        sys.stdout.write(device.report(UUID(campaign), "query 001", "1.example").state)
+        through_relay = role == "relayed"
+        kept = device.report(UUID(campaign), "query 001", "1.example", through_relay=through_relay)
+        sys.stdout.write(kept.state)
 
 
 if __name__ == "__main__":

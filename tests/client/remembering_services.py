@@ -1,12 +1,24 @@
-"""Two addresses of services that remember everything they were ever sent, for any history."""
+"""Two addresses of services, and a relay, that remember everything they were ever sent."""
 
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from client.stand_in import CONSENT, KEY, LOCAL_ALG, SHARP, START, head_list, problem
+from client.stand_in import (
+    CONSENT,
+    KEY,
+    LOCAL_ALG,
+    SHARP,
+    START,
+    head_list,
+    problem,
+    relay_at,
+    relay_description,
+)
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.channels.report_cost import report_cost
 from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.published.head_list import head_list_document
@@ -16,19 +28,28 @@ from blender_dp.wire.service.signed_log import log_document
 
 ADDRESSES = ("https://a.example", "https://b.example")
 CAMPAIGNS = tuple(UUID(int=number) for number in range(1, 4))
+RELAYED = RelayMechanism(
+    epsilon=0.5, delta=1e-6, report_epsilon=2.5, least_batch=2000, dishonest=0.2
+)
 LISTS = {
-    campaign: head_list(queries=2, mechanism=LOCAL_ALG if campaign.int == 3 else SHARP)
+    campaign: replace(
+        head_list(queries=2, mechanism=LOCAL_ALG if campaign.int == 3 else SHARP), relay=RELAYED
+    )
     for campaign in CAMPAIGNS
 }
+RELAY = relay_at()
 DESCRIPTIONS: dict[UUID, dict[str, Any]] = {
     campaign: {
         "id": str(campaign),
         "consent": {"version": "1", "text": CONSENT},
         "parameters": {"epsilon": "2.0", "delta": "1e-05"},
+        "relay": relay_description(RELAY, RELAYED),
     }
     for campaign in CAMPAIGNS
 }
 COSTS = {campaign: report_cost(listed) for campaign, listed in LISTS.items()}
+RELAY_COST = report_cost(LISTS[CAMPAIGNS[0]].for_relay())
+"""ε0 of a relayed report to any campaign."""
 
 
 def _documents() -> tuple[dict[UUID, dict[str, Any]], list[dict[str, Any]]]:
@@ -43,7 +64,7 @@ def _documents() -> tuple[dict[UUID, dict[str, Any]], list[dict[str, Any]]]:
         )
         described = digest_of(DESCRIPTIONS[campaign])
         signed[campaign] = signed_head_list_document(
-            document, log[-1], campaign=campaign, description=described, key=KEY
+            document, log[-1], campaign=campaign, description=described, key=KEY, relay=RELAY
         )
     return signed, log
 
@@ -57,6 +78,7 @@ class Services:
 
     def __init__(self) -> None:
         self.reports: dict[UUID, set[bytes]] = {}
+        self.relayed: dict[UUID, set[bytes]] = {}
         self.contributions: dict[UUID, set[tuple[str, str, bytes]]] = {}
         """By campaign: address, token, bytes."""
         self.withdrawn: dict[UUID, set[tuple[str, str]]] = {}
@@ -74,7 +96,8 @@ class Services:
         if (method, place) == ("GET", "head-list"):
             return 200, json.dumps(SIGNED[name]).encode()
         if (method, place) == ("POST", "reports"):
-            self.reports.setdefault(name, set()).add(body)
+            received = self.relayed if address == RELAY.address else self.reports
+            received.setdefault(name, set()).add(body)
         elif (method, place) == ("POST", "enrol"):
             self.tokens += 1
             return 201, json.dumps({"token": f"token{self.tokens}"}).encode()
@@ -95,6 +118,9 @@ class Connection:
 
     def __init__(self, services: Services, address: str) -> None:
         self.services, self.address = services, address
+
+    def toward(self, url: str) -> "Connection":
+        return Connection(self.services, url)
 
     def send(
         self, method: str, path: str, *, body: bytes | None = None, token: str | None = None

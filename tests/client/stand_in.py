@@ -4,22 +4,28 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.channels.relayed import RelayMechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.relayed.encrypted_report import encryption_key_of
+from blender_dp.wire.relayed.listed_relay import ListedRelay
 from blender_dp.wire.service.contribution import consent_digest
 from blender_dp.wire.service.hash_chain import entry
+from blender_dp.wire.service.signatures import public_key_of
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 from blender_dp.wire.service.signed_log import log_document
 
@@ -33,11 +39,41 @@ SHARP = SubsetSelectionMechanism(epsilon=2.0, query_share=0.25)
 LOCAL_ALG = LocalAlgMechanism(
     epsilon=2.0, delta=1e-5, query_budget_fraction=0.85, records_per_client=1
 )
+RELAY_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(2, 34)))
+DECRYPTION_KEY = X25519PrivateKey.from_private_bytes(bytes(range(3, 35)))
+RELAYED = RelayMechanism(
+    epsilon=2.0, delta=5e-6, report_epsilon=6.0, least_batch=20_000, dishonest=0.2
+)
 
 
-def description(campaign: UUID = CAMPAIGN, *, epsilon: str = "8.0") -> dict[str, Any]:
+def relay_at(address: str = "https://relay.example/") -> ListedRelay:
+    """Return the relay of a campaign, as a signed list names it."""
+    return ListedRelay(
+        address=address,
+        public_key=public_key_of(RELAY_KEY),
+        encryption_key=encryption_key_of(DECRYPTION_KEY),
+    )
+
+
+def relay_description(
+    relay: ListedRelay, mechanism: RelayMechanism = RELAYED, *, epsilon_cap: str = "8.0"
+) -> dict[str, Any]:
+    """Return the relay as a campaign's description has it."""
+    return {
+        "address": relay.address,
+        "public_key": relay.public_key,
+        "least_batch": mechanism.least_batch,
+        "epsilon_cap": epsilon_cap,
+        "dishonest": repr(mechanism.dishonest),
+    }
+
+
+def description(
+    campaign: UUID = CAMPAIGN, *, epsilon: str = "8.0", relay: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Return what an honest service says of a campaign."""
     return {
+        **({} if relay is None else {"relay": relay}),
         "id": str(campaign),
         "name": "searches",
         "purpose": "find what is popular",
@@ -84,7 +120,22 @@ class StandIn:
         """Given to reports first; what is answered so was not received."""
         self.opt_in_answers: list[tuple[int, Any, dict[str, str]]] = []
         """Given to contributions and withdrawals first."""
+        self.relayed: list[bytes] = []
+        """What the relay received."""
+        self.relay_answers: list[tuple[int, Any, dict[str, str]]] = []
+        """Given to relayed reports first; what is answered so was not received."""
         self.url = ""
+
+    def publish_for_relay(
+        self, mechanism: RelayMechanism = RELAYED, *, campaign: UUID = CAMPAIGN
+    ) -> HeadList:
+        """Publish the list of a campaign with a relay, and its description."""
+        relay = relay_at(f"{self.url}/relay/" if self.url else "https://relay.example/")
+        described = description(campaign, relay=relay_description(relay, mechanism))
+        self.descriptions[campaign] = described
+        listed = replace(head_list(), relay=mechanism)
+        self.publish(listed, campaign=campaign, relay=relay)
+        return listed
 
     def publish(
         self,
@@ -92,6 +143,7 @@ class StandIn:
         *,
         campaign: UUID = CAMPAIGN,
         key: Ed25519PrivateKey = KEY,
+        relay: ListedRelay | None = None,
     ) -> None:
         """Sign a list and enter it in the log, as an honest service does."""
         document = head_list_document(listed or head_list())
@@ -103,6 +155,7 @@ class StandIn:
             campaign=campaign,
             description=digest_of(self.described(campaign)),
             key=key,
+            relay=relay,
         )
 
     def described(self, campaign: UUID) -> dict[str, Any]:
@@ -116,6 +169,11 @@ class StandIn:
         return log_document(self.log[start : start + 10], self.log_key)
 
     def answer(self, method: str, path: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        """Return what the service says, or its relay."""
+        is_relay = path.startswith("/relay/")
+        return self._relay(body) if is_relay else self._serve(method, path, body)
+
+    def _serve(self, method: str, path: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
         if path.startswith("/v1/log?from="):
             return 200, self.piece(int(path.partition("=")[2])), {}
         _, _, _, campaign, *rest = path.split("/")
@@ -139,6 +197,12 @@ class StandIn:
         self.bodies.append(body)
         return 202, {"accepted": 1, "repeated": 0}, {}
 
+    def _relay(self, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        if self.relay_answers:
+            return self.relay_answers.pop(0)
+        self.relayed.append(body)
+        return 202, {"accepted": 1}, {}
+
     def _opt_in(self, method: str, body: bytes) -> tuple[int, Any, dict[str, str]]:
         if self.opt_in_answers:
             return self.opt_in_answers.pop(0)
@@ -151,8 +215,8 @@ class StandIn:
 class InProcess:
     """A transport to a stand-in without a network; answers get lost as it is told."""
 
-    def __init__(self, service: StandIn) -> None:
-        self.service = service
+    def __init__(self, service: StandIn, prefix: str = "") -> None:
+        self.service, self.prefix = service, prefix
         self.lost: list[str] = []
         """Methods of requests that arrive and whose answer is lost, one after the other."""
         self.on_send: Callable[[str, str], None] = lambda _method, _path: None
@@ -162,11 +226,18 @@ class InProcess:
     ) -> Answer:
         self.on_send(method, path)
         self.service.requests.append((method, path, token))
-        status, document, _ = self.service.answer(method, f"/v1/{path}", body or b"")
+        status, document, _ = self.service.answer(method, f"{self.prefix}/v1/{path}", body or b"")
         if method in self.lost:
             self.lost.remove(method)
             raise UnreachableError("the service cannot be reached; try again later")
         return require_good(Answer(status=status, content=json.dumps(document).encode()))
+
+    def toward(self, url: str) -> "InProcess":
+        """Return a transport to the relay of the stand-in."""
+        assert url == "https://relay.example/"
+        relay = InProcess(self.service, "/relay")
+        relay.lost, relay.on_send = self.lost, self.on_send
+        return relay
 
 
 _CAMPAIGNS = [UUID(int=number) for number in range(1, 30)]

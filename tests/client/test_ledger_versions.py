@@ -75,7 +75,7 @@ def test_everything_is_kept(old: Path) -> None:
         kept = ledger.enrolment(UUID(int=number))
         assert kept is not None
         assert kept.token == f"token {number}"
-    ledger.end_report(UUID(int=2))
+    ledger.end_report(UUID(int=2), "report")
     assert [row.state for row in ledger.rows() if row.campaign.int == 2] == ["uncertain"]
 
 
@@ -105,11 +105,27 @@ def test_version_2_takes_unsent_reports_for_tried(old: Path) -> None:
     """It did not note attempts without an answer: what is refused now may have arrived before."""
     Ledger(old, nothing)
     database = sqlite3.connect(old / "ledger.sqlite")
-    database.execute("ALTER TABLE debits DROP COLUMN unanswered")
+    for name in ("unanswered", "relay_epsilon", "relay"):
+        database.execute(f"ALTER TABLE debits DROP COLUMN {name}")
     database.execute("PRAGMA user_version = 2")
     database.commit()
     database.close()
     ledger = Ledger(old, nothing)
-    ledger.end_report(UUID(int=2))
+    ledger.end_report(UUID(int=2), "report")
     states = {row.campaign.int: row.state for row in ledger.rows() if row.role == "report"}
     assert states == {1: "sent", 2: "uncertain", 3: "refused"}
+
+
+def test_version_3_gets_the_columns_of_a_relay(old: Path) -> None:
+    """Its reports went to no relay, and relay and collector learnt nothing from them together."""
+    before = Ledger(old, nothing).rows()
+    database = sqlite3.connect(old / "ledger.sqlite")
+    for name in ("relay_epsilon", "relay"):
+        database.execute(f"ALTER TABLE debits DROP COLUMN {name}")
+    database.execute("PRAGMA user_version = 3")
+    database.commit()
+    database.close()
+    ledger = Ledger(old, nothing)
+    assert ledger.rows() == before
+    assert {(row.relay_epsilon, row.relay) for row in before} == {("0", None)}
+    assert ledger.history(UUID(int=1), SERVICE, LONG_AGO).spent_relay == 0

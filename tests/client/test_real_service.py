@@ -11,8 +11,8 @@ from running_service import RunningService, running_service
 
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, ServiceRefusalError
 from blender_dp.client.crowd.people import People
+from blender_dp.client.crowd.population import Stage, contribute, play
 from blender_dp.client.operator import Operator
-from blender_dp.client.population import Stage, contribute, play
 from blender_dp.client.released import fetch_released
 from blender_dp.client.transport import HttpTransport
 from blender_dp.core.errors import BlenderError

@@ -16,8 +16,8 @@ from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.cli.token_file import read_token
 from blender_dp.client.crowd.people import People, read_people
+from blender_dp.client.crowd.population import Stage, play
 from blender_dp.client.operator import Operator
-from blender_dp.client.population import Stage, play
 from blender_dp.client.transport import HttpTransport, require_address
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.exact.randomness import Randomness

@@ -15,6 +15,7 @@ from blender_dp.client.policy import (
     require_promised,
 )
 from blender_dp.client.public_log import require_logged
+from blender_dp.client.relay_rules import require_described_relay
 from blender_dp.client.transport import Transport
 from blender_dp.core.errors import InputError
 from blender_dp.wire.service.campaign_promise import CampaignPromise, read_campaign_promise
@@ -41,6 +42,7 @@ class FetchedList:
         require_genuine(self.signed, campaign, policy, history)
         require_described(self.promise, campaign, history)
         require_promised(self.signed, self.promise)
+        require_described_relay(self.signed, self.promise)
 
     def require_open(self) -> None:
         """Refuse to draw a report unless the campaign accepts reports now."""

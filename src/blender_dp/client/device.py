@@ -1,55 +1,24 @@
 """Device of one person: contributes or reports to a service, and refuses unsafe requests."""
 
-import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
-from blender_dp.client.campaign_checks import (
-    FetchedList,
-    fetch_campaign,
-    fetch_list,
-    read_public_log,
-)
+from blender_dp.client.campaign_checks import fetch_campaign
 from blender_dp.client.ledger.ledger import Ledger, Seen
-from blender_dp.client.ledger.rows import LedgerRow, costs_since
+from blender_dp.client.ledger.rows import LedgerRow, costs_since, relay_cost_since
 from blender_dp.client.opt_in import OptIn
-from blender_dp.client.policy import (
-    ClientPolicy,
-    Cost,
-    History,
-    RefusedError,
-    Rule,
-    require_affordable,
-    require_one_group,
-)
-from blender_dp.client.transport import (
-    HttpTransport,
-    ServiceRefusalError,
-    Transport,
-    UnreachableError,
-    require_address,
-)
-from blender_dp.core.channels.report_cost import cost_text
-from blender_dp.core.errors import BlenderError, InputError
-from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.client.policy import ClientPolicy, History
+from blender_dp.client.reporting import Reporting
+from blender_dp.client.transport import DeviceTransport, HttpTransport, require_address
+from blender_dp.core.head_list.head_list import Record
 from blender_dp.core.parameters import exact
-from blender_dp.wire.documents.document import canonical
-from blender_dp.wire.reports.service_report import ID_BYTES, service_report_document
 from blender_dp.wire.service.signed_head_list import SignedHeadList
-
-FINAL_ANSWERS = frozenset({400, 409, 410, 413, 415, 422})
-"""Statuses after which a report is not sent again: the same bytes would be refused again.
-
-404 is not final: a service that is being restored, or a front end with a wrong path, may send it
-for a campaign that exists again later. Sending the same bytes again reveals nothing.
-"""
 
 
 def _utc_now() -> datetime:
@@ -65,10 +34,16 @@ class Spending:
     """Reports and contributions of a device, and the budget that is left."""
 
     reports: tuple[LedgerRow, ...]
+    """Reports to services."""
+    relayed: tuple[LedgerRow, ...]
+    """Reports through relays."""
     contributions: tuple[LedgerRow, ...]
     spent: float
-    """ε spent within the window, by reports and contributions to all services."""
+    """ε spent within the window, by everything sent to all services."""
     left: float
+    relay_spent: float
+    """ε0 spent within the window: what relays and collectors together could have learnt."""
+    relay_left: float
 
 
 class BlenderClient:
@@ -86,7 +61,7 @@ class BlenderClient:
         directory: Path | str,
         *,
         policy: ClientPolicy | None = None,
-        transport: Transport | None = None,
+        transport: DeviceTransport | None = None,
         now: Callable[[], datetime] = _utc_now,
         checkpoint: Callable[[str], None] = _no_checkpoint,
     ) -> None:
@@ -96,27 +71,29 @@ class BlenderClient:
             url: The service's address, https:// unless it is on this machine.
             directory: Directory of the ledger; one for all services of a device.
             policy: Limits on what a service may request from this device.
-            transport: Connection to the service, if not HTTP.
+            transport: Connection to the service and to relays, if not HTTP.
             now: The clock, in UTC.
             checkpoint: Called with the name of each point that is reached; for tests that stop
                 there.
         """
         self._url = require_address(url)
         self._connections = ExitStack()
-        self._transport: Transport = transport or self._connections.enter_context(
+        self._transport: DeviceTransport = transport or self._connections.enter_context(
             HttpTransport(url)
         )
         self._ledger = Ledger(Path(directory), checkpoint)
         self._policy = policy or ClientPolicy()
-        self._now, self._checkpoint = now, checkpoint
-        self._opt_in = OptIn(
-            url=self._url,
-            transport=self._transport,
-            ledger=self._ledger,
-            policy=self._policy,
-            now=now,
-            checkpoint=checkpoint,
-        )
+        self._now = now
+        shared: dict[str, Any] = {
+            "url": self._url,
+            "transport": self._transport,
+            "ledger": self._ledger,
+            "policy": self._policy,
+            "now": now,
+            "checkpoint": checkpoint,
+        }
+        self._opt_in = OptIn(**shared)
+        self._reporting = Reporting(**shared)
 
     def close(self) -> None:
         """Close the connections to the service; the ledger needs no closing."""
@@ -165,7 +142,7 @@ class BlenderClient:
 
     def head_list(self, campaign: UUID) -> SignedHeadList:
         """Fetch a campaign's list, check it and remember it; nothing is spent."""
-        fetched, seen = self._fetch_checked(campaign)
+        fetched, seen = self._reporting.fetch_checked(campaign)
 
         def accept(history: History) -> Seen:
             fetched.require(campaign, self._policy, history)
@@ -179,38 +156,29 @@ class BlenderClient:
         """Return the signed list that this device was shown first, to compare with others."""
         return self._ledger.signed_list(campaign)
 
-    def report(self, campaign: UUID, query: str | None, url: str | None) -> LedgerRow:
+    def report(
+        self, campaign: UUID, query: str | None, url: str | None, *, through_relay: bool = False
+    ) -> LedgerRow:
         """Report one record, randomised; pass (None, None) for a person without records.
 
-        Privacy: the tight pure ε of the list's channel in the local model, once per campaign. A
-        second call draws nothing: it sends the stored bytes, or returns at once if they arrived. A
-        device that may have contributed to the campaign does not report to it.
+        A second call draws nothing: it sends the stored bytes, or returns at once if they arrived.
+        A device that may have contributed to the campaign does not report to it.
+
+        Privacy, once per campaign: the tight pure ε of the list's channel in the local model.
+        Through a relay: (ε, δ) as long as the relay does not work together with the collector; ε0
+        if they do.
+
+        Args:
+            campaign: Id of the campaign.
+            query: The query of the record.
+            url: The URL of the record.
+            through_relay: Whether the report goes to the campaign's relay, encrypted for the
+                collector. Decide it before looking at the record.
         """
-        kept = self._ledger.row(campaign, "report")
-        if kept is None:
-            fetched, seen = self._fetch_checked(campaign)
-            fetched.require_open()
-            cost, now = Cost.of_report(fetched.signed.head_list), self._now()
-
-            def draw(history: History) -> tuple[LedgerRow, Seen]:
-                require_one_group("report", history)
-                fetched.require(campaign, self._policy, history)
-                require_affordable(cost, self._policy, history, now, "report")
-                body = _draw(fetched.signed.head_list, query, url)
-                row = LedgerRow(
-                    campaign=campaign,
-                    service=self._url,
-                    list_digest=fetched.signed.digest,
-                    body=body,
-                    epsilon=cost_text(cost.epsilon),
-                    delta=str(cost.delta),
-                    time=now.replace(microsecond=0),  # as the ledger writes it
-                )
-                return row, seen
-
-            since = now - self._policy.window
-            kept = self._ledger.record_once(campaign, "report", self._url, since, draw)
-        return self._deliver(kept)
+        record = None if query is None or url is None else Record(query, url)
+        if through_relay:
+            return self._reporting.report_through_relay(campaign, record)
+        return self._reporting.report(campaign, record)
 
     def resend(self) -> tuple[LedgerRow, ...]:
         """Send again all reports that have not arrived at this service, with the same bytes.
@@ -218,18 +186,7 @@ class BlenderClient:
         Every report is tried even if an earlier one failed: a campaign that is gone must not block
         the others. Then the first error is raised, if there was one.
         """
-        reports = [row for row in self._ledger.rows() if row.role == "report"]
-        waiting = [row for row in reports if (row.service, row.state) == (self._url, "unsent")]
-        sent: list[LedgerRow] = []
-        errors: list[BlenderError] = []
-        for row in waiting:
-            try:
-                sent.append(self._deliver(row))
-            except (ServiceRefusalError, UnreachableError, InputError) as error:
-                errors.append(error)
-        if errors:
-            raise errors[0]
-        return tuple(sent)
+        return self._reporting.resend()
 
     def forget(self) -> None:
         """Delete the bytes of all reports and all enrolments from this device.
@@ -241,53 +198,16 @@ class BlenderClient:
 
     def ledger(self) -> Spending:
         """Return every report and contribution of this device, and the budget that is left."""
-        rows = self._ledger.rows()
-        spent, _ = costs_since(rows, self._now() - self._policy.window)
+        rows, since = self._ledger.rows(), self._now() - self._policy.window
+        (spent, _), relay_spent = costs_since(rows, since), relay_cost_since(rows, since)
         left = max(exact(self._policy.most_epsilon) - spent, Fraction())
+        relay_left = max(exact(self._policy.most_relay_total) - relay_spent, Fraction())
         return Spending(
             reports=tuple(row for row in rows if row.role == "report"),
+            relayed=tuple(row for row in rows if row.role == "relayed"),
             contributions=tuple(row for row in rows if row.role == "contribution"),
             spent=float(spent),
             left=float(left),
+            relay_spent=float(relay_spent),
+            relay_left=float(relay_left),
         )
-
-    def _fetch_checked(self, campaign: UUID) -> tuple[FetchedList, Seen]:
-        """Fetch a list; refuse it if it breaks a rule or is not in the public log."""
-        fetched = fetch_list(self._transport, campaign)
-        history = self._ledger.history(campaign, self._url, self._now() - self._policy.window)
-        fetched.require(campaign, self._policy, history)
-        signed = fetched.signed
-        remembered = self._ledger.log_head(signed.public_key)
-        return fetched, Seen(
-            description=fetched.promise.digest,
-            public_key=signed.public_key,
-            list_digest=signed.digest,
-            signed_list=fetched.document,
-            log_head=read_public_log(self._transport, signed, remembered),
-        )
-
-    def _deliver(self, kept: LedgerRow) -> LedgerRow:
-        if kept.state == "forgotten":
-            raise RefusedError(Rule.ROLE, "this device deleted its report and draws no other one")
-        if kept.state != "unsent":
-            return kept
-        self._ledger.count_unanswered(kept.campaign, 1)
-        self._checkpoint("before-send")
-        try:
-            self._transport.send("POST", f"campaigns/{kept.campaign}/reports", body=kept.body)
-        except ServiceRefusalError as refusal:
-            if not refusal.after_silence:
-                self._ledger.count_unanswered(kept.campaign, -1)
-            if refusal.status in FINAL_ANSWERS:
-                self._ledger.end_report(kept.campaign)
-            raise
-        self._checkpoint("after-send")
-        self._ledger.set_state(kept.campaign, "report", "sent")
-        self._checkpoint("after-acknowledgement")
-        return replace(kept, state="sent")
-
-
-def _draw(head_list: HeadList, query: str | None, url: str | None) -> bytes:
-    report_id = os.urandom(ID_BYTES)
-    report = LocalRandomizer(head_list, campaign_id=report_id).report(query, url)
-    return canonical(service_report_document(head_list, report_id, report))

@@ -37,6 +37,7 @@ class Rule(StrEnum):
     DELTA = "delta"
     BUDGET = "budget"
     TOO_SOON = "too-soon"
+    RELAY = "relay"
 
 
 class RefusedError(BlenderError):
@@ -62,18 +63,23 @@ class ClientPolicy:
     most_epsilon: float = 8.0
     """Largest total ε of everything sent to all services within a window."""
     most_delta: float = 1e-5
-    """Largest δ of a list, and of all contributions of a window together."""
+    """Largest δ of a list, and of all contributions and relayed reports of a window together."""
+    most_relay_epsilon: float = 8.0
+    """Largest ε0 of a relayed report: what relay and collector could learn from it together."""
+    most_relay_total: float = 16.0
+    """Largest total ε0 of all relayed reports within a window."""
     window: timedelta = timedelta(days=90)
     shortest_interval: timedelta = timedelta(days=7)
-    """Shortest time between two reports to one service."""
+    """Shortest time between two reports to one service, relayed or not."""
 
     def __post_init__(self) -> None:
         if self.public_key is not None:
             require_key(self.public_key)
         if type(self.smallest_list) is not int or self.smallest_list < 1:
             raise ParameterError("smallest_list", "1 or more", self.smallest_list)
-        if not 0 < self.most_epsilon < float("inf"):
-            raise ParameterError("most_epsilon", "a finite number above 0", self.most_epsilon)
+        for name in ("most_epsilon", "most_relay_epsilon", "most_relay_total"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ParameterError(name, "a finite number above 0", getattr(self, name))
         if not 0 <= self.most_delta < 1:
             raise ParameterError("most_delta", "at least 0 and below 1", self.most_delta)
         for name in ("window", "shortest_interval"):
@@ -97,9 +103,11 @@ class History:
     spent: Fraction = Fraction()
     """ε of all rows in the window."""
     spent_delta: Fraction = Fraction()
-    """δ of all contributions in the window."""
+    """δ of all contributions and relayed reports in the window."""
+    spent_relay: Fraction = Fraction()
+    """ε0 of all relayed reports in the window."""
     last_report: datetime | None = None
-    """Time of the last report to this service."""
+    """Time of the last report to this service, relayed or not."""
     standing: Mapping[Role, RowState] = field(default_factory=dict)
     """State of this campaign's rows, by role."""
 
@@ -110,11 +118,23 @@ class Cost:
 
     epsilon: Fraction
     delta: Fraction
+    relay_epsilon: Fraction = Fraction()
+    """ε0 of a relayed report."""
 
     @classmethod
     def of_report(cls, head_list: HeadList) -> "Cost":
         """Return the tight pure ε of a list's channel, and the δ that the list names."""
         return cls(epsilon=report_cost(head_list), delta=exact(head_list.mechanism.delta))
+
+    @classmethod
+    def of_relayed(cls, head_list: HeadList) -> "Cost":
+        """Return the (ε, δ) of a report in a batch, and its ε0: the tight pure ε by itself."""
+        relayed = head_list.for_relay()
+        return cls(
+            epsilon=exact(relayed.mechanism.epsilon),
+            delta=exact(relayed.mechanism.delta),
+            relay_epsilon=report_cost(relayed),
+        )
 
     @classmethod
     def of_contribution(cls, promise: CampaignPromise) -> "Cost":
@@ -183,8 +203,9 @@ def require_affordable(
 ) -> None:
     """Refuse a cost above the budget, or a report too soon after the last one.
 
-    ε adds up over reports and contributions to all services. δ adds up over contributions only: a
-    report is debited with a pure ε, and its δ is compared with the limit alone.
+    ε adds up over everything sent to all services. δ adds up over contributions and relayed
+    reports: a local report is debited with a pure ε, and its δ is compared with the limit alone.
+    ε0 of relayed reports has limits of its own (:mod:`blender_dp.client.relay_rules`).
     """
     most, most_delta = exact(policy.most_epsilon), exact(policy.most_delta)
     asked = f"the campaign asks for ε = {float(cost.epsilon):g}"
@@ -201,35 +222,42 @@ def require_affordable(
         raise RefusedError(
             Rule.BUDGET,
             f"{asked}; {float(max(most - history.spent, Fraction())):g} "
-            f"of {policy.most_epsilon:g} is left in {_days(policy.window)}",
+            f"of {policy.most_epsilon:g} is left in {days_of(policy.window)}",
         )
-    if role == "contribution" and history.spent_delta + cost.delta > most_delta:
-        sentence = f"the δ of all contributions in {_days(policy.window)} would exceed the cap"
+    if role != "report" and history.spent_delta + cost.delta > most_delta:
+        what = "the δ of all contributions and relayed reports"
+        sentence = f"{what} in {days_of(policy.window)} would exceed the cap"
         raise RefusedError(Rule.BUDGET, sentence)
     last = history.last_report
-    if role == "report" and last is not None and now - last < policy.shortest_interval:
+    is_report = role != "contribution"
+    if is_report and last is not None and now - last < policy.shortest_interval:
         raise RefusedError(
             Rule.TOO_SOON,
-            f"the last report to this service is less than {_days(policy.shortest_interval)} old",
+            f"the last report to this service is less than {days_of(policy.shortest_interval)} old",
         )
 
 
 def require_one_group(role: Role, history: History) -> None:
-    """Refuse to be in both groups of a campaign.
+    """Refuse to be in two groups of a campaign.
 
     A contribution may have arrived even if its answer was lost or its upload refused; only a
-    confirmed withdrawal takes it back. A report cannot be taken back.
+    confirmed withdrawal takes it back. A report cannot be taken back, relayed or not.
     """
-    if role == "report" and history.standing.get("contribution") not in (None, "withdrawn"):
+    is_report, other = role != "contribution", "report" if role == "relayed" else "relayed"
+    if is_report and history.standing.get("contribution") not in (None, "withdrawn"):
         sentence = (
             "this device contributed to the campaign, or may have: "
             "it does not report as well, unless a withdrawal was confirmed"
         )
         raise RefusedError(Rule.ROLE, sentence)
-    if role == "contribution" and "report" in history.standing:
+    if is_report and other in history.standing:
+        sentence = "this device reported to the campaign, and sends it no second report"
+        raise RefusedError(Rule.ROLE, sentence)
+    if role == "contribution" and history.standing.keys() & {"report", "relayed"}:
         sentence = "this device reported to the campaign, and does not contribute as well"
         raise RefusedError(Rule.ROLE, sentence)
 
 
-def _days(interval: timedelta) -> str:
+def days_of(interval: timedelta) -> str:
+    """Write an interval in days."""
     return f"{interval / timedelta(days=1):g} days"

@@ -57,6 +57,14 @@ class Transport(Protocol):
         ...
 
 
+class DeviceTransport(Transport, Protocol):
+    """Transport of a device, which also talks to relays."""
+
+    def toward(self, url: str) -> Transport:
+        """Return a transport to another address, with the same settings."""
+        ...
+
+
 def require_address(url: str) -> str:
     """Return a service's address in one spelling; refuse plain HTTP to other machines."""
     parts = urlsplit(url)
@@ -136,6 +144,10 @@ class HttpTransport:
                 what = "is busy" if answer else "cannot be reached"
                 raise UnreachableError(f"the service {what}; try again later")
             self._sleep(wait)
+
+    def toward(self, url: str) -> "HttpTransport":
+        """Return a transport to another address over the same client; only this one closes it."""
+        return HttpTransport(url, client=self._client, patience=self._patience, sleep=self._sleep)
 
     def close(self) -> None:
         """Close the connections that were made here."""

@@ -26,6 +26,7 @@ from blender_dp.client.ledger.rows import (
     costs_since,
     find_row,
     insert_row,
+    relay_cost_since,
     select_rows,
 )
 from blender_dp.client.ledger.schema import prepare
@@ -139,23 +140,22 @@ class Ledger:
                 (state, str(campaign), role),
             )
 
-    def count_unanswered(self, campaign: UUID, change: int) -> None:
+    def count_unanswered(self, campaign: UUID, role: Role, change: int) -> None:
         """Count an attempt to send a report in advance; uncount it when the answer arrives."""
         with self._transaction() as database:
             database.execute(
-                "UPDATE debits SET unanswered = unanswered + ?"
-                " WHERE campaign = ? AND role = 'report'",
-                (change, str(campaign)),
+                "UPDATE debits SET unanswered = unanswered + ? WHERE campaign = ? AND role = ?",
+                (change, str(campaign), role),
             )
 
-    def end_report(self, campaign: UUID) -> None:
+    def end_report(self, campaign: UUID, role: Role) -> None:
         """Store a final refusal; it is uncertain if another attempt may have arrived."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE debits SET state ="
                 " CASE WHEN unanswered > 0 THEN 'uncertain' ELSE 'refused' END"
-                " WHERE campaign = ? AND role = 'report' AND state = 'unsent'",
-                (str(campaign),),
+                " WHERE campaign = ? AND role = ? AND state = 'unsent'",
+                (str(campaign), role),
             )
 
     def row(self, campaign: UUID, role: Role) -> LedgerRow | None:
@@ -175,7 +175,7 @@ class Ledger:
             database.execute(
                 "UPDATE debits SET body = x'',"
                 " state = CASE state WHEN 'unsent' THEN 'forgotten' ELSE state END"
-                " WHERE role = 'report'"
+                " WHERE role <> 'contribution'"
             )
 
     def enrolment(self, campaign: UUID) -> Enrolment | None:
@@ -264,8 +264,9 @@ def _history(
         list_digest=list_digest,
         spent=epsilon,
         spent_delta=delta,
+        spent_relay=relay_cost_since(rows, start),
         last_report=max(
-            (row.time for row in rows if (row.service, row.role) == (service, "report")),
+            (row.time for row in rows if row.service == service and row.role != "contribution"),
             default=None,
         ),
         standing={row.role: row.state for row in rows if row.campaign == campaign},

@@ -1,4 +1,4 @@
-"""Rows of a device's ledger: reports and contributions by campaign and role, with their costs."""
+"""Rows of a device's ledger: what it sent, by campaign and role, with the costs."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -11,15 +11,17 @@ from uuid import UUID
 from blender_dp.core.errors import BlenderError
 from blender_dp.wire.documents.times import read_time, written_time
 
-Role = Literal["report", "contribution"]
-"""The two groups of a campaign; a person is in one of them."""
+Role = Literal["report", "relayed", "contribution"]
+"""The groups of a campaign (local clients, relay clients, opt-in users); a person is in one."""
 RowState = Literal["unsent", "sent", "refused", "uncertain", "withdrawn", "forgotten"]
-"""A contribution is unsent, sent or withdrawn; a report is anything but withdrawn.
+"""A contribution is unsent, sent or withdrawn; a report, relayed or not, is anything but withdrawn.
 
 An uncertain report was refused after an attempt without an answer, which may have arrived.
 """
 EnrolmentState = Literal["enrolled", "contributed", "withdrawn"]
-_COLUMNS = "campaign, role, service, epsilon, delta, time, state, list_digest, body"
+_COLUMNS = (
+    "campaign, role, service, epsilon, delta, relay_epsilon, time, state, list_digest, relay, body"
+)
 
 
 class LedgerError(BlenderError):
@@ -36,9 +38,13 @@ class LedgerRow:
     epsilon: str
     """ε that is debited from the budget of the window."""
     delta: str
+    relay_epsilon: str = "0"
+    """ε0 of a relayed report: what relay and collector could learn from it together."""
     time: datetime
     list_digest: str | None = None
     """Digest of the list that a report answers."""
+    relay: str | None = None
+    """Address of the relay that a relayed report is sent to."""
     body: bytes = field(repr=False)
     """Bytes of a report; for a contribution only the SHA-256 of its token and its bytes."""
     state: RowState = "unsent"
@@ -58,23 +64,34 @@ class Enrolment:
 
 
 def costs_since(rows: Iterable[LedgerRow], start: datetime) -> tuple[Fraction, Fraction]:
-    """Add up the ε of all rows younger than ``start`` and the δ of such contributions.
+    """Add up the ε of all rows younger than ``start``, and their δ except that of local reports.
 
     A row exactly as old as the window no longer counts; a row from the future does. The δ of a
-    report is not added: its debited ε is that of the whole channel, with δ = 0.
+    local report is not added: its debited ε is that of the whole channel, with δ = 0.
     """
-    counted = [row for row in rows if row.time > start]
-    delta = sum((Fraction(row.delta) for row in counted if row.role == "contribution"), Fraction())
+    counted = _younger_rows(rows, start)
+    delta = sum((Fraction(row.delta) for row in counted if row.role != "report"), Fraction())
     return sum((Fraction(row.epsilon) for row in counted), Fraction()), delta
+
+
+def relay_cost_since(rows: Iterable[LedgerRow], start: datetime) -> Fraction:
+    """Add up the ε0 of all relayed reports younger than ``start``."""
+    counted = _younger_rows(rows, start)
+    return sum((Fraction(row.relay_epsilon) for row in counted), Fraction())
+
+
+def _younger_rows(rows: Iterable[LedgerRow], start: datetime) -> list[LedgerRow]:
+    return [row for row in rows if row.time > start]
 
 
 def insert_row(database: sqlite3.Connection, row: LedgerRow) -> None:
     """Write a new row."""
     database.execute(
-        f"INSERT INTO debits ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
+        f"INSERT INTO debits ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own
         (
             *(str(row.campaign), row.role, row.service, row.epsilon, row.delta),
-            *(written_time(row.time), row.state, row.list_digest, row.body),
+            *(row.relay_epsilon, written_time(row.time), row.state, row.list_digest),
+            *(row.relay, row.body),
         ),
     )
 
@@ -94,10 +111,12 @@ def find_row(database: sqlite3.Connection, campaign: UUID, role: Role) -> Ledger
     return None if found is None else _row(found)
 
 
-def _row(
-    found: tuple[str, Role, str, str, str, str, RowState, str | None, bytes],
-) -> LedgerRow:
-    campaign, role, service, epsilon, delta, time, state, list_digest, body = found
+_Found = tuple[str, Role, str, str, str, str, str, RowState, str | None, str | None, bytes]
+
+
+def _row(found: _Found) -> LedgerRow:
+    campaign, role, service, epsilon, delta, relay_epsilon = found[:6]
+    time, state, list_digest, relay, body = found[6:]
     when = read_time(time)
     if when is None:
         raise LedgerError(
@@ -109,8 +128,10 @@ def _row(
         service=service,
         epsilon=epsilon,
         delta=delta,
+        relay_epsilon=relay_epsilon,
         time=when,
         list_digest=list_digest,
+        relay=relay,
         body=body,
         state=state,
     )

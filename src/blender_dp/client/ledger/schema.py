@@ -2,7 +2,7 @@
 
 import sqlite3
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _TABLES = """
 CREATE TABLE services (url TEXT PRIMARY KEY, public_key TEXT NOT NULL);
 CREATE TABLE logs (public_key TEXT PRIMARY KEY, head TEXT NOT NULL);
@@ -12,6 +12,7 @@ CREATE TABLE debits (
     campaign TEXT NOT NULL, role TEXT NOT NULL, service TEXT NOT NULL,
     epsilon TEXT NOT NULL, delta TEXT NOT NULL, time TEXT NOT NULL, state TEXT NOT NULL,
     list_digest TEXT, body BLOB NOT NULL, unanswered INTEGER NOT NULL DEFAULT 0,
+    relay_epsilon TEXT NOT NULL DEFAULT '0', relay TEXT,
     PRIMARY KEY (campaign, role));
 CREATE TABLE enrolments (
     campaign TEXT PRIMARY KEY, service TEXT NOT NULL, token TEXT NOT NULL, given_at TEXT,
@@ -44,6 +45,11 @@ _FROM_VERSION_2 = "ALTER TABLE debits ADD COLUMN unanswered INTEGER NOT NULL DEF
 _MAYBE_ARRIVED = "UPDATE debits SET unanswered = 1 WHERE role = 'report' AND state = 'unsent'"
 """Earlier versions did not store attempts without an answer."""
 
+_FROM_VERSION_3 = """
+ALTER TABLE debits ADD COLUMN relay_epsilon TEXT NOT NULL DEFAULT '0';
+ALTER TABLE debits ADD COLUMN relay TEXT
+"""
+
 
 def prepare(database: sqlite3.Connection) -> bool:
     """Make the tables of a new ledger, or move those of an earlier version; False if unknown.
@@ -57,7 +63,8 @@ def prepare(database: sqlite3.Connection) -> bool:
     steps = {
         0: (_TABLES,),
         1: (_FROM_VERSION_1, _TABLES, _MOVED_FROM_VERSION_1, _MAYBE_ARRIVED),
-        2: (_FROM_VERSION_2, _MAYBE_ARRIVED),
+        2: (_FROM_VERSION_2, _MAYBE_ARRIVED, _FROM_VERSION_3),
+        3: (_FROM_VERSION_3,),
     }.get(version)
     if steps is None:
         return False

@@ -125,6 +125,11 @@ class RelayMechanism:
         """Return exactly by how much two inputs may differ in the probability of a report."""
         return self.channel(cells).likelihood_ratio()
 
+    def keeps(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> bool:
+        """Tell whether a report in a batch keeps (ε, δ): one sum, fast enough for every device."""
+        channel = self.channel(cells)
+        return shuffled_delta(channel, self.honest, epsilon, delta * SPARE) <= delta
+
     def certify(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> Part:
         """Compute what a report in a batch spends, against a promise of (ε, δ)."""
         channel = self.channel(cells)

@@ -1,4 +1,4 @@
-"""Campaign description as a device reads it: the consent text, ε and δ that people were promised.
+"""Campaign description as a device reads it: the consent, ε, δ and relay that people were promised.
 
 A service returns the description with the campaign, and every signed head list is bound to its
 digest. A device therefore compares the two before it reports: a list that asks for more than the
@@ -20,6 +20,21 @@ _WHAT = "the campaign's description"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RelayPromise:
+    """Relay of a campaign, and the limits of the reports that pass through it."""
+
+    address: str
+    public_key: str
+    """The key with which the relay signs."""
+    least_batch: int
+    """The relay passes on no smaller batch."""
+    epsilon_cap: Fraction
+    """Limit of ε0, which is left if relay and collector work together."""
+    dishonest: Fraction
+    """The share of a batch that may come from dishonest clients."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignPromise:
     """The parts of a description that a device checks."""
 
@@ -30,6 +45,8 @@ class CampaignPromise:
     delta: Fraction
     consent_version: str
     consent_text: str
+    relay: RelayPromise | None = None
+    """None if the campaign has no relay clients."""
 
 
 def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
@@ -52,6 +69,17 @@ def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
         delta=_exact(parameters, "delta"),
         consent_version=_text(consent, "version"),
         consent_text=_text(consent, "text"),
+        relay=_relay(description.part("relay")) if description.has("relay") else None,
+    )
+
+
+def _relay(fields: Fields) -> RelayPromise:
+    return RelayPromise(
+        address=_text(fields, "address"),
+        public_key=_text(fields, "public_key"),
+        least_batch=fields.whole("least_batch", at_least=1),
+        epsilon_cap=_exact(fields, "epsilon_cap"),
+        dishonest=_exact(fields, "dishonest"),
     )
 
 
