@@ -8,7 +8,7 @@ import pytest
 from wire.lists import digest_by_hand
 
 from blender_dp.core.errors import InputError
-from blender_dp.wire.service.campaign_promise import read_campaign_promise
+from blender_dp.wire.service.campaign_promise import RelayPromise, read_campaign_promise
 
 DESCRIPTION: dict[str, Any] = {
     "id": str(UUID(int=1)),
@@ -24,6 +24,44 @@ def test_what_was_promised_is_read_exactly() -> None:
     assert (promise.epsilon, promise.delta) == (Fraction(4), Fraction(1, 100_000))
     assert (promise.consent_version, promise.consent_text) == ("2", "I agree.")
     assert promise.digest == digest_by_hand(DESCRIPTION)
+
+
+RELAY: dict[str, Any] = {
+    "address": "https://relay.example/",
+    "public_key": "key",
+    "least_batch": 20_000,
+    "epsilon_cap": "8.0",
+    "dishonest": "0.2",
+}
+
+
+def test_the_relay_is_read_exactly() -> None:
+    answer = {"description": {**DESCRIPTION, "relay": {**RELAY, "later": 1}}}
+    promise = read_campaign_promise(answer)
+    assert promise.relay == RelayPromise(
+        address="https://relay.example/",
+        public_key="key",
+        least_batch=20_000,
+        epsilon_cap=Fraction(8),
+        dishonest=Fraction(1, 5),
+    )
+    assert read_campaign_promise({"description": DESCRIPTION}).relay is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"address": 7},
+        {"public_key": None},
+        {"least_batch": 0},
+        {"least_batch": "20000"},
+        {"epsilon_cap": 8},
+        {"dishonest": "nan"},
+    ],
+)
+def test_what_is_no_relay_is_refused(changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        read_campaign_promise({"description": {**DESCRIPTION, "relay": {**RELAY, **changed}}})
 
 
 @pytest.mark.parametrize("name", ["name", "later field"])
