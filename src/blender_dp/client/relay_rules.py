@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from blender_dp.client.policy import ClientPolicy, Cost, History, RefusedError, Rule, days_of
 from blender_dp.client.transport import require_address
-from blender_dp.core.channels.relayed import RelayMechanism
+from blender_dp.core.channels.mechanism import ThroughRelay
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.parameters import exact
@@ -50,7 +50,7 @@ def _require_same_relay(listed: ListedRelay, described: RelayPromise) -> None:
         raise RefusedError(Rule.RELAY, sentence)
 
 
-def _require_same_limits(mechanism: RelayMechanism, described: RelayPromise) -> None:
+def _require_same_limits(mechanism: ThroughRelay, described: RelayPromise) -> None:
     if mechanism.least_batch != described.least_batch:
         sentence = "the head list names another smallest batch than the description"
         raise RefusedError(Rule.RELAY, sentence)
@@ -76,7 +76,7 @@ def require_relay(signed: SignedHeadList) -> ListedRelay:
     return signed.relay
 
 
-def require_claim(mechanism: RelayMechanism, cells: Cells) -> None:
+def require_claim(mechanism: ThroughRelay, cells: Cells) -> None:
     """Refuse a list whose batches do not keep the (ε, δ) that it claims for relay clients."""
     if 2 * mechanism.honest * mechanism.channel(cells).exact_pout > MOST_IN_TWO_CELLS:
         sentence = "the relay's smallest batch is too large for a device to check the promise"

@@ -75,11 +75,18 @@ class ThroughRelay(Mechanism, Protocol):
         """n_min, the number of reports in the smallest batch that a relay passes on."""
 
     @property
+    def dishonest(self) -> float:
+        """Share of a batch that may come from dishonest clients."""
+
+    @property
     def honest(self) -> int:
         """Number of honest reports in such a batch, at least."""
 
     def channel(self, cells: Cells) -> SubsetChannel:
         """Return the channel of a report, which names one cell."""
+
+    def keeps(self, cells: Cells, epsilon: Fraction, delta: Fraction) -> bool:
+        """Tell whether a report in the smallest batch keeps (ε, δ); fast enough for a device."""
 
     def certify_report(self, cells: Cells) -> Part:
         """Compute the cost of one report by itself, compared with a promise of ε0."""
