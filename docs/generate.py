@@ -11,9 +11,9 @@ from pathlib import Path
 
 import blender_dp
 from blender_dp.cli.application import app
+from blender_dp.server.problems import MEDIA_TYPE, Problem
 from blender_dp.service.http.openapi import openapi_document
 from blender_dp.service.jobs.failures import Failure
-from blender_dp.service.problems import MEDIA_TYPE, Problem
 
 REFERENCE = Path(__file__).parent / "reference"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->\n\n"

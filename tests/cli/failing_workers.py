@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from blender_dp.cli import supervision
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
 
 
 def now() -> datetime:

@@ -7,7 +7,7 @@ import time
 
 from blender_dp.cli import ending
 from blender_dp.cli.event_loop import now, run_loop
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
 
 
 async def hang(how: str) -> None:

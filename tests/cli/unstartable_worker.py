@@ -12,7 +12,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 
 from blender_dp.cli import supervision
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
 
 _THIRD = 2
 """The start, counted from 0, that follows those of both workers."""

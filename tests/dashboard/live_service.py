@@ -16,11 +16,11 @@ import uvicorn
 import blender_dp.service
 from blender_dp.cli.released_report import render_released
 from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import Dependencies, Limits
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import Token
 from blender_dp.wire.reports.service_report import batch_document, service_report_document

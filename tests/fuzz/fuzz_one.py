@@ -17,7 +17,9 @@ except ImportError:
     atheris = None
 
 if atheris is not None:
-    with atheris.instrument_imports(include=["blender_dp.wire", "blender_dp.service"]):
+    with atheris.instrument_imports(
+        include=["blender_dp.wire", "blender_dp.server", "blender_dp.service"]
+    ):
         from fuzz.targets import all_targets
 else:
     from fuzz.targets import all_targets

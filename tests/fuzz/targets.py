@@ -23,7 +23,7 @@ from fuzz.seeds import Seeds
 from blender_dp.core.certificate.certify import certify
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.service.http.bodies.request_body import inflate, parse_body
+from blender_dp.server.bodies.request_body import inflate, parse_body
 from blender_dp.service.http.campaign_messages import NewCampaign
 from blender_dp.service.http.messages import NewContribution
 from blender_dp.service.http.reports.intake import ReportIntake

@@ -18,13 +18,13 @@ from blender_dp.cli.released_report import render_released
 from blender_dp.core.channels.report import Question
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import Dependencies, Limits, Predict
 from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.jobs.leases import LeaseWatch, PostponedJobs
 from blender_dp.service.jobs.worker import LEASE, Worker
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import Token

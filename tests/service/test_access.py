@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.http.access import Rate, RateLimit, bearer, new_token, token_digest
-from blender_dp.service.problems import Problem, ProblemError
 
 
 class Watch:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from service.running import Service, running
 
+from blender_dp.server.databases import sqlite_connection
 from blender_dp.service.operation import condition
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.sqlite import connection
 
 pytestmark = pytest.mark.anyio
 Usage = namedtuple("Usage", "total used free")
@@ -44,7 +44,7 @@ async def figure(service: Service, name: str) -> float:
 async def test_a_store_that_takes_no_writes_is_degraded_until_it_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_connection, "_PATIENCE_SECONDS", 0.05)
     async with running(tmp_path) as service:
         assert await health(service) == (200, "ok", [])
         with closing(sqlite3.connect(tmp_path / "service.sqlite", isolation_level=None)) as other:

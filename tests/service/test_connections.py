@@ -13,12 +13,12 @@ import pytest
 import uvicorn
 from service.running import START
 
-from blender_dp.service.http.connections import (
+from blender_dp.server.connections import (
     FLOOD,
     ConnectionLimits,
     return_freed_memory,
 )
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
 
 pytestmark = pytest.mark.anyio
 _PATIENCE = 60.0

@@ -13,8 +13,8 @@ import pytest
 from service.bad_requests import JSON
 from service.running import START, Service, a_contribution, an_unknown_token, running, slug_of
 
-from blender_dp.service.operation.event_log import EventLog, EventLogHandler
-from blender_dp.service.operation.unblocked_stream import UnblockedStream
+from blender_dp.server.event_log import EventLog, EventLogHandler
+from blender_dp.server.unblocked_stream import UnblockedStream
 from blender_dp.service.storage.database_store import DatabaseStore
 
 pytestmark = pytest.mark.anyio

@@ -14,12 +14,12 @@ import pytest
 from service.bad_requests import GZIP, JSON
 from service.running import Published, Service, a_contribution, slug_of
 
-from blender_dp.service.http.bodies import request_body
-from blender_dp.service.http.bodies.in_flight import SMALL_BYTES, BodiesInFlight
-from blender_dp.service.http.bodies.request_body import LONGEST_EXPLAINED, read_body
-from blender_dp.service.http.bodies.threads import BodyThreads
+from blender_dp.server.bodies import request_body
+from blender_dp.server.bodies.in_flight import SMALL_BYTES, BodiesInFlight
+from blender_dp.server.bodies.request_body import LONGEST_EXPLAINED, read_body
+from blender_dp.server.bodies.threads import BodyThreads
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
-from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.state import ServiceState
 from blender_dp.wire.documents.strict_json import parse_json
 from blender_dp.wire.service.contribution import MOST_BYTES as MOST_OPT_IN_BYTES
@@ -60,7 +60,7 @@ def inflating(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         def __getattr__(self, name: str) -> Any:
             return getattr(self._stream, name)
 
-    monkeypatch.setattr("blender_dp.service.http.bodies.request_body.zlib.decompressobj", Stream)
+    monkeypatch.setattr("blender_dp.server.bodies.request_body.zlib.decompressobj", Stream)
     return seen
 
 

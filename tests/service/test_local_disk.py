@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from blender_dp.core.errors import InputError
+from blender_dp.server.databases import local_disk
+from blender_dp.server.databases.local_disk import require_local_disk
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.sqlite import local_disk
-from blender_dp.service.storage.sqlite.local_disk import require_local_disk
 
 LINE = "36 27 0:33 / {} rw,relatime shared:1 - {} somewhere rw\n"
 

@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 from service.running import running
 
+from blender_dp.server.databases import postgres_connection
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.postgres import connection as postgres_connection
 from blender_dp.service.storage.tables import campaigns
 from blender_dp.wire.service.contribution import MOST_BYTES
 from campaign_stores import (

@@ -10,10 +10,10 @@ import asyncpg
 import pytest
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.service.storage.migrations import Migration, UnknownSchemaError
+from blender_dp.server.databases.migrations import Migration, UnknownSchemaError
+from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.service.storage.postgres import database as postgres
 from blender_dp.service.storage.sqlite import database as sqlite
-from blender_dp.service.storage.sqlite.connection import connect
 from postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio

@@ -21,10 +21,10 @@ from service.neighbouring_campaigns import (
 )
 from service.running import NAMES
 
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.http.campaign_messages import ShownCampaign
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs import head_list
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import Metrics
 from blender_dp.service.storage.store_population import ContributedRows
 from blender_dp.wire.published.certificate import certificate_document

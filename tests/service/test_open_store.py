@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from blender_dp.core.errors import BlenderError, InputError, ParameterError
+from blender_dp.server.databases import sqlite_connection
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.sqlite import connection
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from campaign_stores import a_campaign
 
@@ -81,7 +81,7 @@ def test_a_file_that_another_process_holds_at_the_start_is_named(
 ) -> None:
     path = tmp_path / "campaigns.sqlite"
     opened_and_closed(str(path))
-    monkeypatch.setattr(connection, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_connection, "_PATIENCE_SECONDS", 0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(InputError, match=r"cannot be used now \(database is locked\)"):
@@ -91,7 +91,7 @@ def test_a_file_that_another_process_holds_at_the_start_is_named(
 def test_a_file_that_another_process_holds_is_an_overload_not_a_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "_PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite_connection, "_PATIENCE_SECONDS", 0.05)
     path = tmp_path / "campaigns.sqlite"
 
     async def check() -> None:

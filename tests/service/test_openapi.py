@@ -11,8 +11,8 @@ from schemathesis.checks import CHECKS, load_all_checks
 from service.listening import Listening, listening
 from service.running import Service
 
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.openapi import openapi_document
-from blender_dp.service.problems import Problem
 
 load_all_checks()
 SCHEMA = schemathesis.openapi.from_dict(openapi_document())

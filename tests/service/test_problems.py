@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from service.bad_requests import ALL
 
-from blender_dp.service.problems import Problem
+from blender_dp.server.problems import Problem
 from blender_dp.service.storage.store import Reason
 
 BY_REQUESTS = {bad.slug for bad in ALL}

@@ -7,8 +7,8 @@ import pytest
 from service.bad_requests import ALL, Bad
 from service.running import Published, Service, slug_of
 
+from blender_dp.server.problems import Problem
 from blender_dp.service.jobs.ticker import Ticker
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 
 pytestmark = pytest.mark.anyio

@@ -14,9 +14,10 @@ from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.server.problems import Problem, ProblemError, of_fault
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES
 from blender_dp.service.http.reports.intake import ReportIntake
-from blender_dp.service.problems import Problem, ProblemError, of_fault, of_store
+from blender_dp.service.problems import of_store
 from blender_dp.service.storage.store import Reason
 from blender_dp.wire.reports.packed_items import from_text, pieces, to_text
 from blender_dp.wire.reports.report import codec_of

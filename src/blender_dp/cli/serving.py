@@ -25,16 +25,16 @@ from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.errors import BlenderError
+from blender_dp.server.connections import ConnectionLimits, connection_limit
+from blender_dp.server.event_log import EventLog
+from blender_dp.server.library_messages import all_lines_in
 from blender_dp.service.app import create_app
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.dependencies import MOST_DELTA, Dependencies, Limits
 from blender_dp.service.http.access import Rate
-from blender_dp.service.http.connections import ConnectionLimits, connection_limit
-from blender_dp.service.http.library_messages import all_lines_in
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.operation.metrics import shared_figures
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.open_store import open_store, require_own_keys

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 
 from blender_dp.cli.ending import FORCED_STATUS, STOPPING
 from blender_dp.cli.failures import BAD_INPUT
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
 
 KILLED_AFTER_SECONDS = 9
 """Time from the signal to SIGKILL for a worker that did not end."""

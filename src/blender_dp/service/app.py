@@ -12,9 +12,11 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.params import ParameterKwarg
 
+from blender_dp.server.bodies.request_body import Disconnected
+from blender_dp.server.event_log import EventLog
+from blender_dp.server.problems import MEDIA_TYPE, RETRY_SECONDS, Problem, ProblemError
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.asgi_app import AsgiApp, allowed_methods
-from blender_dp.service.http.bodies.request_body import Disconnected
 from blender_dp.service.http.openapi import read_openapi
 from blender_dp.service.http.routes import HANDLERS
 from blender_dp.service.http.routes.asking import StrictRequest
@@ -23,8 +25,7 @@ from blender_dp.service.http.routes.share import HANDLERS as SHARE_PAGE
 from blender_dp.service.jobs.ticker import Ticker
 from blender_dp.service.jobs.worker import Worker
 from blender_dp.service.keys.key_vault import KeysGoneError
-from blender_dp.service.operation.event_log import EventLog
-from blender_dp.service.problems import MEDIA_TYPE, RETRY_SECONDS, Problem, ProblemError, of_store
+from blender_dp.service.problems import of_store
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import StoreRefusal
 

@@ -12,14 +12,14 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError, ParameterError
 from blender_dp.core.parameters import Parameters, exact
+from blender_dp.server.bodies.in_flight import BodiesInFlight
+from blender_dp.server.bodies.threads import BodyThreads
+from blender_dp.server.event_log import EventLog
+from blender_dp.server.problems import Problem
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.access import Authenticator, RateLimit
-from blender_dp.service.http.bodies.in_flight import BodiesInFlight
-from blender_dp.service.http.bodies.threads import BodyThreads
 from blender_dp.service.http.turns import Turns
 from blender_dp.service.operation.condition import ConditionWatch
-from blender_dp.service.operation.event_log import EventLog
-from blender_dp.service.problems import Problem
 from blender_dp.service.storage.published_list import PublishedLists
 from blender_dp.wire.published.certificate import planned_document
 

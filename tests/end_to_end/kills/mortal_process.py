@@ -21,8 +21,8 @@ from blender_dp.cli import serving
 from blender_dp.cli.ending import Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from blender_dp.service.problems import Problem, ProblemError
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.store import Token
 from blender_dp.wire.reports.packed_items import from_text, to_text

@@ -10,10 +10,10 @@ from typing import Any
 
 from litestar import Litestar
 
-from blender_dp.service.http.answers import Send, send_problem
-from blender_dp.service.http.bodies.request_body import Disconnected, Receive
+from blender_dp.server.answers import Send, send_problem
+from blender_dp.server.bodies.request_body import Disconnected, Receive
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaign_in
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 
 _OPEN = re.compile(

@@ -11,12 +11,12 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
+from blender_dp.server.problems import MEDIA_TYPE, Problem
 from blender_dp.service.http.messages import Taken
 from blender_dp.service.http.reports.route import TEMPLATE
 from blender_dp.service.http.routes import HANDLERS
 from blender_dp.service.http.routes.asking import StrictRequest
 from blender_dp.service.http.routes.refusals import WITH_BODY, by_status
-from blender_dp.service.problems import MEDIA_TYPE, Problem
 from blender_dp.wire.reports.service_report import MOST_REPORTS, ReportFault
 
 _REFUSED = (

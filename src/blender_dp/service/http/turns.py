@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from blender_dp.service.problems import Problem
+from blender_dp.server.problems import Problem
 
 MOST_WAITING = 4
 """Most requests that wait, with the one that is being answered."""

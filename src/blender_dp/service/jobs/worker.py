@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from time import monotonic
 
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase
@@ -14,7 +15,6 @@ from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.jobs.head_list import make_head_list
 from blender_dp.service.jobs.leases import Lease, LeaseWatch, PostponedJobs
 from blender_dp.service.jobs.release import make_release
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import JobResult, Reason, StoreRefusal
 
 LEASE = timedelta(seconds=60)

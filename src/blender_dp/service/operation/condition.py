@@ -12,9 +12,9 @@ from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 
+from blender_dp.server.event_log import EventLog
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.keys.key_vault import KeysGoneError
-from blender_dp.service.operation.event_log import EventLog
 from blender_dp.service.storage.store import Workload
 
 LEAST_FREE_BYTES = 256 * 2**20

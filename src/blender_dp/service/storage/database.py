@@ -1,48 +1,20 @@
-"""Protocols of a database and its transactions, used by the tables.
+"""Protocols of a database and its transactions, used by the tables."""
 
-Statements are written once, in SQL that both SQLite and PostgreSQL accept, with ``$1``, ``$2`` for
-values. They run in coroutines: PostgreSQL waits in them, SQLite never does.
-"""
-
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
 from uuid import UUID
 
+from blender_dp.server.databases.statements import Answer, Checkpoint, Statements
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.wire.reports.packed_items import ByteArray
 
-Row = Sequence[Any]
-Answer = TypeVar("Answer")
-Checkpoint = Callable[[str], None]
-"""Called with the name of a point in a write; a kill test ends the process there."""
 
-
-def no_checkpoint(_point: str) -> None:
-    """Do nothing."""
-
-
-class Transaction(Protocol):
+class Transaction(Statements, Protocol):
     """Statements that take effect together or not at all."""
 
     writer: str
     """Name of the writer whose counters this transaction may change."""
     reach: Checkpoint
-
-    async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return the rows that a statement gives."""
-        ...
-
-    async def run(self, statement: str, *values: object) -> None:
-        """Run a statement for its effect."""
-        ...
-
-    async def run_many(self, statement: str, rows: Sequence[Row]) -> None:
-        """Run a statement for every row of values."""
-        ...
-
-    async def run_script(self, script: str) -> None:
-        """Run several statements, those of a migration."""
-        ...
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the new ids and return their number.
@@ -95,9 +67,3 @@ class Database(Protocol):
     async def close(self) -> None:
         """Finish all accepted requests and close every connection."""
         ...
-
-
-async def first(tx: Transaction, statement: str, *values: object) -> Row | None:
-    """Return the first row, or None if there is none."""
-    found = await tx.rows(statement, *values)
-    return found[0] if found else None

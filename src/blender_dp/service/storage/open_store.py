@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
+from blender_dp.server.databases.statements import Checkpoint, no_checkpoint
 from blender_dp.service.keys.key_vault import KeyVault
-from blender_dp.service.storage.database import Checkpoint, no_checkpoint
 from blender_dp.service.storage.database_store import DatabaseStore
 
 _POSTGRES = ("postgresql", "postgres")

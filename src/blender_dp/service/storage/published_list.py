@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
+from blender_dp.server.problems import RETRY_SECONDS, Problem
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.reports.intake import ReportIntake
 from blender_dp.service.keys.key_vault import KeyDestroyedError, KeysGoneError, Purpose
-from blender_dp.service.problems import RETRY_SECONDS, Problem
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.published.head_list import head_list_in

@@ -13,9 +13,9 @@ from msgspec import UNSET, UnsetType
 
 from blender_dp.core.channels.report import Layout
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.service.http.bodies.request_body import ReceivedBody, explain_refusal
+from blender_dp.server.bodies.request_body import ReceivedBody, explain_refusal
+from blender_dp.server.problems import Problem, of_fault
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
-from blender_dp.service.problems import Problem, of_fault
 from blender_dp.wire.reports.packed_items import pieces
 from blender_dp.wire.reports.service_report import (
     ID_BYTES,

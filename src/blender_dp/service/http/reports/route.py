@@ -5,11 +5,12 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.http.answers import send_problem
-from blender_dp.service.http.bodies.request_body import Receive, read_body
-from blender_dp.service.http.bodies.threads import SHORT_BYTES
+from blender_dp.server.answers import send_problem
+from blender_dp.server.bodies.request_body import Receive, read_body
+from blender_dp.server.bodies.threads import SHORT_BYTES
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
-from blender_dp.service.problems import Problem, ProblemError, of_store
+from blender_dp.service.problems import of_store
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import StoreRefusal
 

@@ -11,17 +11,17 @@ from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
 
-from blender_dp.service.http.access import ANY_ROLE, AUDITORS, OPERATORS, Role
-from blender_dp.service.http.bodies.request_body import (
+from blender_dp.server.bodies.request_body import (
     LONGEST_EXPLAINED,
     ReceivedBody,
     explain_refusal,
     parse_body,
     read_body,
 )
-from blender_dp.service.http.bodies.threads import SHORT_BYTES
+from blender_dp.server.bodies.threads import SHORT_BYTES
+from blender_dp.server.problems import Problem
+from blender_dp.service.http.access import ANY_ROLE, AUDITORS, OPERATORS, Role
 from blender_dp.service.http.messages import Taken
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 

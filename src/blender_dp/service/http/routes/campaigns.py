@@ -10,6 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from blender_dp.core.errors import ParameterError
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move
 from blender_dp.service.http.campaign_messages import NewCampaign, ShownCampaign, ShownCampaigns
 from blender_dp.service.http.messages import WantedMove, WantedRetry
@@ -17,7 +18,6 @@ from blender_dp.service.http.routes.asking import any_role, operator
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs.failures import PASSING
-from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 

@@ -9,10 +9,10 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.params import FromPath
 
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.routes.asking import StrictRequest
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import refusals
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.document import digest_of_bytes

@@ -6,13 +6,13 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
+from blender_dp.server.problems import Problem
 from blender_dp.service.campaign import State
 from blender_dp.service.http.access import new_token, token_digest
 from blender_dp.service.http.messages import OneToken, Tokens, WantedEnrolments
 from blender_dp.service.http.routes.asking import StrictRequest, address_of, operator
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 

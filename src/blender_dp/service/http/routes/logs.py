@@ -6,10 +6,10 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.messages import SignedLog
 from blender_dp.service.http.routes.asking import auditor
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Chain, Token
 from blender_dp.wire.service.signed_log import log_document

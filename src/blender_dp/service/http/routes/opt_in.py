@@ -11,6 +11,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath, JSONBody
 
 from blender_dp.core.errors import InputError
+from blender_dp.server.problems import Problem
 from blender_dp.service.campaign import Campaign, State
 from blender_dp.service.http.access import bearer, token_digest
 from blender_dp.service.http.messages import Contributed, NewContribution
@@ -19,7 +20,6 @@ from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
 from blender_dp.service.keys.encrypted_records import encrypt_contribution
 from blender_dp.service.keys.key_vault import KeyDestroyedError
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.service.contribution import (

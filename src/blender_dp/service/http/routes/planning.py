@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
 from blender_dp.core.errors import BlenderError
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.dependencies import TooMuchWorkError
 from blender_dp.service.http.messages import Question
 from blender_dp.service.http.routes.asking import (
@@ -16,7 +17,6 @@ from blender_dp.service.http.routes.asking import (
     any_role,
 )
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
-from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from litestar.openapi import ResponseSpec
 
-from blender_dp.service.problems import MEDIA_TYPE, Problem, ProblemDocument
+from blender_dp.server.problems import MEDIA_TYPE, Problem, ProblemDocument
 
 EVERYWHERE = (
     *(Problem.REQUEST_NOT_UNDERSTOOD, Problem.METHOD_NOT_ALLOWED, Problem.NOT_FOUND),

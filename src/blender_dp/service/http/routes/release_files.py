@@ -16,10 +16,10 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromPath
 
 from blender_dp.engine.released_tables import table_of
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.documents import CACHED, MISSING, read_published
 from blender_dp.service.http.routes.refusals import refusals
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 

@@ -8,8 +8,8 @@ from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.http.routes.asking import StrictRequest
-from blender_dp.service.problems import Problem, ProblemError
 from blender_dp.service.share_page.page import (
     NO_SUCH_PAGE,
     SharePage,

@@ -10,10 +10,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, changes
+from blender_dp.server.problems import Problem
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.documents import CACHED, MISSING, json_response, read_published
 from blender_dp.service.http.routes.refusals import refusals
-from blender_dp.service.problems import Problem
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.published.release import release_of

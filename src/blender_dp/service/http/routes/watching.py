@@ -6,12 +6,12 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
 
+from blender_dp.server.problems import RETRY_SECONDS
 from blender_dp.service.http.access import ANY_ROLE
 from blender_dp.service.http.messages import Health, Taker
 from blender_dp.service.http.routes.asking import StrictRequest, admit_request, any_role
 from blender_dp.service.http.routes.refusals import WITH_TOKEN, refusals
 from blender_dp.service.operation.metrics import MEDIA_TYPE
-from blender_dp.service.problems import RETRY_SECONDS
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import Token
 

@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
+from blender_dp.server.databases import migrations
+from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, connect
+from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
-from blender_dp.service.storage import migrations
-from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_checkpoint
-from blender_dp.service.storage.postgres.connection import COLLISION, UNREACHABLE, connect
+from blender_dp.service.storage.database import Work
 from blender_dp.service.storage.postgres.report_writers import ReportWriters
 from blender_dp.service.storage.postgres.scrubbing import WithdrawalScrubber, scrub
 from blender_dp.service.storage.postgres.transaction import PostgresTransaction

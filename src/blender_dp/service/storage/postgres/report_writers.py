@@ -12,10 +12,10 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE
+from blender_dp.server.databases.statements import Checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
-from blender_dp.service.storage.database import Checkpoint
-from blender_dp.service.storage.postgres.connection import COLLISION, UNREACHABLE
 from blender_dp.service.storage.postgres.transaction import PostgresTransaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import reports

@@ -14,7 +14,7 @@ from typing import Any
 
 import asyncpg
 
-from blender_dp.service.storage.postgres.connection import UNREACHABLE
+from blender_dp.server.databases.postgres_connection import UNREACHABLE
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 EVERYTHING = ("contributions", "enrolments", "report_ids", "counters")

@@ -1,15 +1,17 @@
-"""Transactions of PostgreSQL, which run the shared statements."""
+"""Transactions of PostgreSQL, with the statements for many reports at once."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
+from blender_dp.server.databases.postgres_statements import PostgresStatements
+from blender_dp.server.databases.statements import Answer, Checkpoint
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES
-from blender_dp.service.storage.database import Answer, Checkpoint, Row, Work
+from blender_dp.service.storage.database import Work
 from blender_dp.wire.reports.packed_items import ByteArray, pieces
 from blender_dp.wire.reports.service_report import ID_BYTES
 
 
-class PostgresTransaction:
+class PostgresTransaction(PostgresStatements):
     """Statements on a connection inside a transaction."""
 
     def __init__(
@@ -18,25 +20,9 @@ class PostgresTransaction:
         reach: Checkpoint,
         writer: str = "",
     ) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self.reach = reach
         self.writer = writer
-
-    async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return the rows that a statement gives."""
-        return cast("Sequence[Row]", await self._connection.fetch(statement, *values))
-
-    async def run(self, statement: str, *values: object) -> None:
-        """Run a statement for its effect."""
-        await self._connection.execute(statement, *values)
-
-    async def run_many(self, statement: str, rows: Sequence[Row]) -> None:
-        """Run a statement for every row of values."""
-        await self._connection.executemany(statement, rows)
-
-    async def run_script(self, script: str) -> None:
-        """Run several statements, those of a migration."""
-        await self._connection.execute(script)
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the new ids and return their number."""

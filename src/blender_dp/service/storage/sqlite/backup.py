@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from blender_dp.core.errors import InputError
-from blender_dp.service.storage.sqlite.connection import connect
+from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.wire.documents.sqlite_file import create_private_file
 from blender_dp.wire.documents.staging import sync
 

@@ -10,14 +10,16 @@ from typing import cast
 from uuid import UUID
 
 from blender_dp.core.errors import InputError
+from blender_dp.server.databases import migrations
+from blender_dp.server.databases.local_disk import require_local_disk
+from blender_dp.server.databases.sqlite_connection import connect
+from blender_dp.server.databases.sqlite_scrubbing import empty_log, rewrite
+from blender_dp.server.databases.sqlite_statements import run_synchronously
+from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.backlog import Request
-from blender_dp.service.storage import migrations
-from blender_dp.service.storage.database import Answer, Checkpoint, Work, no_checkpoint
-from blender_dp.service.storage.sqlite.connection import connect
-from blender_dp.service.storage.sqlite.local_disk import require_local_disk
-from blender_dp.service.storage.sqlite.scrubbing import empty_log, rewrite
-from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, run_synchronously
+from blender_dp.service.storage.database import Work
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction
 from blender_dp.service.storage.sqlite.writer import Writer
 from blender_dp.service.storage.store import Reason, StoreRefusal
 

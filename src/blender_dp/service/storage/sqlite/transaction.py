@@ -1,17 +1,14 @@
-"""Transactions of SQLite, which run the shared statements."""
+"""Transactions of SQLite, with the statements for many reports at once."""
 
-import re
 import sqlite3
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, cast
+from collections.abc import Mapping
 
-from blender_dp.core.errors import BrokenInvariantError
-from blender_dp.service.storage.database import Answer, Checkpoint, Row, Work
+from blender_dp.server.databases.sqlite_statements import SqliteStatements
+from blender_dp.server.databases.statements import Answer, Checkpoint
+from blender_dp.service.storage.database import Work
 from blender_dp.wire.reports.packed_items import ByteArray
 from blender_dp.wire.reports.service_report import ID_BYTES
 
-_ROW_LOCK = re.compile(r" FOR (?:UPDATE|SHARE)(?: SKIP LOCKED)?")
 # One statement for all ids: Python's lock is released and taken back once, not for every row.
 _INSERT_IDS = """
 INSERT INTO report_ids (campaign, id, tag)
@@ -26,31 +23,14 @@ JOIN report_ids ON campaign = $1 AND id = substr($2, 16 * i + 1, 16)
 """
 
 
-class SqliteTransaction:
+class SqliteTransaction(SqliteStatements):
     """Statements on the connection of one thread, inside a transaction."""
 
     writer = "sqlite"
 
     def __init__(self, connection: sqlite3.Connection, reach: Checkpoint) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self.reach = reach
-
-    async def rows(self, statement: str, *values: object) -> Sequence[Row]:
-        """Return the rows that a statement gives."""
-        return self._execute(statement, values).fetchall()
-
-    async def run(self, statement: str, *values: object) -> None:
-        """Run a statement for its effect."""
-        self._execute(statement, values)
-
-    async def run_many(self, statement: str, rows: Sequence[Row]) -> None:
-        """Run a statement for every row of values."""
-        self._connection.executemany(_without_row_locks(statement), map(_number_values, rows))
-
-    async def run_script(self, script: str) -> None:
-        """Run several statements, those of a migration."""
-        for statement in _statements(script):
-            self._connection.execute(statement)
 
     async def insert_report_ids(self, campaign: int, rows: ByteArray) -> int:
         """Insert the new ids and return their number."""
@@ -77,40 +57,3 @@ class SqliteTransaction:
             raise
         self._connection.execute("RELEASE attempt")
         return answer
-
-    def _execute(self, statement: str, values: Sequence[object]) -> sqlite3.Cursor:
-        return self._connection.execute(_without_row_locks(statement), _number_values(values))
-
-
-def _number_values(values: Sequence[object]) -> dict[str, object]:
-    """Return the values by number, as SQLite takes them for $1, $2 and so on."""
-    return {str(place): value for place, value in enumerate(values, start=1)}
-
-
-@lru_cache(maxsize=256)
-def _without_row_locks(statement: str) -> str:
-    """Return the statement without row locks, which SQLite does not have: it has one writer."""
-    return _ROW_LOCK.sub("", statement)
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Split a script into statements; a semicolon in a trigger or a comment does not end one.
-
-    Python's own ``executescript`` would end the transaction first.
-    """
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-
-
-def run_synchronously(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine that never waits to its end, in the current thread."""
-    try:
-        work.send(None)
-    except StopIteration as stop:
-        return cast("Answer", stop.value)
-    work.close()
-    raise BrokenInvariantError("a statement of SQLite waited for something else")

@@ -16,10 +16,11 @@ from threading import Event, Thread
 from time import monotonic, sleep
 from typing import Any
 
+from blender_dp.server.databases.sqlite_scrubbing import empty_log
+from blender_dp.server.databases.sqlite_statements import run_synchronously
+from blender_dp.server.databases.statements import Checkpoint
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
-from blender_dp.service.storage.database import Checkpoint
-from blender_dp.service.storage.sqlite.scrubbing import empty_log
-from blender_dp.service.storage.sqlite.transaction import SqliteTransaction, run_synchronously
+from blender_dp.service.storage.sqlite.transaction import SqliteTransaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import reports
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from blender_dp.server.databases.statements import Row, first
 from blender_dp.service.campaign import (
     MADE_BY_JOBS,
     Campaign,
@@ -16,7 +17,7 @@ from blender_dp.service.campaign import (
     job_after,
 )
 from blender_dp.service.campaign_description import description, read_description, write_time
-from blender_dp.service.storage.database import Row, Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Progress, Reason, StoreRefusal
 from blender_dp.service.storage.tables import chains, jobs
 from blender_dp.wire.documents.document import digest_of

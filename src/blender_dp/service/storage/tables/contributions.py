@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from blender_dp.server.databases.statements import first
 from blender_dp.service.campaign import State
 from blender_dp.service.campaign_description import read_time, write_time
-from blender_dp.service.storage.database import Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Contribution, Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns
 

@@ -10,9 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from blender_dp.server.databases.statements import Row, first
 from blender_dp.service.campaign import JobKind
 from blender_dp.service.jobs.leases import Job, JobState, Lease, RunningJob
-from blender_dp.service.storage.database import Row, Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 

@@ -17,9 +17,10 @@ from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.population import ReportCounts
+from blender_dp.server.databases.statements import Row
 from blender_dp.service.campaign import State
 from blender_dp.service.http.reports.checked_reports import TAG_BYTES, Added, CheckedReports
-from blender_dp.service.storage.database import Row, Transaction
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns
 from blender_dp.wire.reports.packed_items import ByteArray, pieces

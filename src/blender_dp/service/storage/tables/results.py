@@ -5,9 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.server.databases.statements import first
 from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.jobs.leases import JobState, Lease
-from blender_dp.service.storage.database import Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Document, JobResult, Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns, chains, jobs
 

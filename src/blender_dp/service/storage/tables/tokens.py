@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from blender_dp.core.errors import ParameterError
+from blender_dp.server.databases.statements import Row, first
 from blender_dp.service.campaign_description import read_time, write_time
-from blender_dp.service.storage.database import Row, Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Token
 
 

@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
+from blender_dp.server.databases.statements import first
 from blender_dp.service.campaign import JobKind, State
 from blender_dp.service.campaign_description import write_time
 from blender_dp.service.jobs.leases import JobState
-from blender_dp.service.storage.database import Transaction, first
+from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Workload
 
 _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))

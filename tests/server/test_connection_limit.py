@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blender_dp.service.http.connections import MOST_CONNECTIONS, RESERVED, connection_limit
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.connections import MOST_CONNECTIONS, RESERVED, connection_limit
+from blender_dp.server.event_log import EventLog
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from blender_dp.service.problems import RETRY_SECONDS, Problem, ProblemError
+from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
 
 SHORT_BYTES = 1 << 13
 """A plain body of at most this length is parsed in the event loop. That is faster than waking a

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from blender_dp.service.problems import MEDIA_TYPE, ProblemError
+from blender_dp.server.problems import MEDIA_TYPE, ProblemError
 
 Send = Callable[[Any], Awaitable[None]]
 

@@ -9,7 +9,7 @@ import asyncio
 from collections import deque
 from types import TracebackType
 
-from blender_dp.service.problems import RETRY_SECONDS, Problem
+from blender_dp.server.problems import RETRY_SECONDS, Problem
 
 MOST_BYTES = 1 << 27
 """Bytes of all bodies together: four of the largest batches, or a hundred usual ones."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from blender_dp.service.http.library_messages import all_lines_in
-from blender_dp.service.operation.event_log import EventLog
+from blender_dp.server.event_log import EventLog
+from blender_dp.server.library_messages import all_lines_in
 
 CANARY = "canary7f3a"
 

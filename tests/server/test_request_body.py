@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.service.http.bodies import request_body
-from blender_dp.service.http.bodies.request_body import (
+from blender_dp.server.bodies import request_body
+from blender_dp.server.bodies.request_body import (
     Disconnected,
     inflate,
     parse_body,
     read_body,
 )
-from blender_dp.service.problems import Problem, ProblemError
+from blender_dp.server.problems import Problem, ProblemError
 
 pytestmark = pytest.mark.anyio
 JSON = [(b"content-type", b"application/json")]

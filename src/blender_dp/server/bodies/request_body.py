@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from blender_dp.service.http.bodies.in_flight import BodyLease
-from blender_dp.service.problems import Problem, ProblemError
+from blender_dp.server.bodies.in_flight import BodyLease
+from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.wire.documents.strict_json import JsonRule, StrictJsonError, parse_json
 
 Receive = Callable[[], Awaitable[Any]]

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from blender_dp.service.operation.event_log import EventLog
-from blender_dp.service.problems import RETRY_SECONDS
+from blender_dp.server.event_log import EventLog
+from blender_dp.server.problems import RETRY_SECONDS
 
 MOST_CONNECTIONS = 10_000
 """Most connections open at once in one process."""

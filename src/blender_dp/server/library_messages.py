@@ -14,7 +14,7 @@ from pathlib import PurePath
 from types import TracebackType
 from typing import TextIO
 
-from blender_dp.service.operation.event_log import EventLog, EventLogHandler
+from blender_dp.server.event_log import EventLog, EventLogHandler
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from blender_dp.core.errors import BlenderError, BrokenInvariantError, ParameterError
-from blender_dp.service.storage.database import Transaction
+from blender_dp.server.databases.statements import Statements
 
 _NAME = re.compile(r"(\d{4})_(\w+)\.(up|down)\.sql")
 
@@ -47,7 +47,7 @@ def of_package(package: str) -> Sequence[Migration]:
 
 
 async def migrate(
-    tx: Transaction, migrations: Sequence[Migration], target: int | None = None
+    tx: Statements, migrations: Sequence[Migration], target: int | None = None
 ) -> None:
     """Bring the schema to a version, by default the newest."""
     newest = len(migrations)
@@ -71,6 +71,6 @@ async def migrate(
     await tx.run("INSERT INTO schema_version (version) VALUES ($1)", wanted)
 
 
-async def _version(tx: Transaction) -> int:
+async def _version(tx: Statements) -> int:
     found = await tx.rows("SELECT version FROM schema_version")
     return int(found[0][0]) if found else 0

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TextIO
 
-from blender_dp.service.operation.unblocked_stream import UnblockedStream, standard_error
+from blender_dp.server.unblocked_stream import UnblockedStream, standard_error
 
 Value = str | int | float | None
 _OURS = __name__.partition(".")[0]

@@ -1,0 +1,1 @@
+"""Parts that every server process needs: connections, bodies, problems, log lines, databases."""

@@ -1,0 +1,1 @@
+"""Databases of a server process: connections, statements and migrations."""
