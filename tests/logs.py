@@ -17,7 +17,7 @@ Row = Sequence[str]
 
 
 def popular_rows(users: int = 400, queries: int = 5) -> list[Row]:
-    """Return one record a user; every query is about as popular as the others."""
+    """Return one record per user; every query is about as popular as the others."""
     return [(f"user {i}", f"query {i % queries}", f"{i % queries}.example") for i in range(users)]
 
 

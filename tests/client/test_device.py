@@ -1,4 +1,4 @@
-"""A device reports once a campaign, contributes with consent, and sends the same bytes again."""
+"""A device reports once per campaign, contributes with consent, and sends the same bytes again."""
 
 import json
 import stat

@@ -99,7 +99,7 @@ def test_the_defaults_are_those_of_the_papers_table() -> None:
 def test_a_knob_of_the_other_preset_is_refused(preset: str, knob: str, value: float) -> None:
     owner = {"sharp": "paper", "paper": "sharp"}[preset]
     Parameters(**{**GOOD, "preset": owner, knob: value})
-    with pytest.raises(ParameterError, match=f"{knob} must be left alone, unless .* is {owner}"):
+    with pytest.raises(ParameterError, match=f"{knob} must be left out, unless .* is {owner}"):
         Parameters(**{**GOOD, "preset": preset, knob: value})
 
 

@@ -32,7 +32,7 @@ def test_the_urls_of_a_query_add_up_to_it() -> None:
 
 
 def test_a_workload_draws_what_its_law_says(seed: int) -> None:
-    """Mean records a user: 5,000 users, a bound of ten standard errors (false alarm < 1e-20)."""
+    """Mean records per user: 5,000 users, a bound of ten standard errors (false alarm < 1e-20)."""
     law = log_law(Shape.AOL_MULTI)
     counts = np.bincount(synthesize(Shape.AOL_MULTI, users=5_000, seed=seed).user)
     rng = np.random.default_rng(seed)

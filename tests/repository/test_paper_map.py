@@ -1,4 +1,4 @@
-"""``docs/paper-map.md`` is true: every line of the paper has code and a test that exist."""
+"""``docs/paper-map.md`` and names in pages are true: the code and the tests they name exist."""
 
 import importlib
 import re
@@ -92,6 +92,15 @@ def is_importable(symbol: str) -> bool:
 
 def test_every_symbol_can_be_imported() -> None:
     assert [row.symbol for row in ROWS if not is_importable(row.symbol)] == []
+
+
+def test_names_in_pages_and_proofs_can_be_imported() -> None:
+    layers = "audit|client|core|engine|evaluation|pages|planning|service|wire"
+    dotted = re.compile(rf"`((?:{layers})\.(?!py`|sqlite`)[\w.]+)`")
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
+    named = {name for page in pages for name in dotted.findall(page.read_text(encoding="utf-8"))}
+    assert len(named) > 5
+    assert sorted(name for name in named if not is_importable(f"blender_dp.{name}")) == []
 
 
 def test_every_test_exists() -> None:

@@ -76,7 +76,7 @@ class Parameters:
         for field in fields(self):
             owner, value = owners.get(field.name, self.preset), getattr(self, field.name)
             if owner != self.preset and value != field.default:
-                raise ParameterError(field.name, f"left alone, unless the preset is {owner}", value)
+                raise ParameterError(field.name, f"left out, unless the preset is {owner}", value)
 
     @property
     def laplace_scale(self) -> Fraction:

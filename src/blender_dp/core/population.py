@@ -89,7 +89,10 @@ class OptInUsers(Protocol):
         ...
 
     def record_counts(self, records_per_user: int) -> RecordSums:
-        """Count the distinct records in a uniform sample of at most that many per user."""
+        """Count the distinct records in a uniform sample of each user's records.
+
+        A user gives at most ``records_per_user`` of them.
+        """
         ...
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -106,8 +109,8 @@ class OptInUsers(Protocol):
     def record_weights(self, weights: IntArray, class_width: int) -> RecordSums:
         """Add up the weights that users give to their distinct records.
 
-        A user with more than the cap of ``len(weights) - 1`` keeps that many, drawn at random,
-        independently of how often a record occurs.
+        A user keeps at most ``len(weights) - 1`` records, drawn at random, independently of how
+        often a record occurs.
 
         Args:
             weights: Weight per record of a user who keeps k records, by k.

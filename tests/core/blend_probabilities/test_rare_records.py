@@ -140,7 +140,7 @@ def test_many_equal_records_are_cut_into_blocks_without_a_trace() -> None:
 
 
 class Discovered:
-    """Records drawn from the prior, one record a user, and listed if D passes the threshold."""
+    """Records drawn from the prior, one record per user, and listed if D passes the threshold."""
 
     def __init__(self, epsilon: float, least: int) -> None:
         rng = np.random.default_rng(5)

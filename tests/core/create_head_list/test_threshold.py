@@ -40,7 +40,7 @@ def test_the_threshold_is_the_printed_one(epsilon: float, delta: float, m_o: int
 def test_the_threshold_of_the_papers_parameters_by_hand(
     epsilon: float, delta: float, tau: float
 ) -> None:
-    """τ = 1 + (2/ε)·ln(1/δ) for one record a user, worked out to one decimal."""
+    """τ = 1 + (2/ε)·ln(1/δ) for one record per user, worked out to one decimal."""
     assert float(count_threshold(with_promise(epsilon, delta))) == pytest.approx(tau, abs=0.051)
 
 
@@ -65,7 +65,7 @@ def test_a_user_alone_with_a_record_is_hidden(epsilon: float, delta: float, m_o:
     ("epsilon", "least"), [(1e-6, 41_446_533), (700.0, 2), (1e6, 2), (1e300, 2)]
 )
 def test_an_extreme_epsilon_has_a_threshold(epsilon: float, least: int) -> None:
-    """τ = 1 + (2/ε)·ln(1/δ) for one record a user: ln(10⁹) = 20.72326584 at ε = 10⁻⁶."""
+    """τ = 1 + (2/ε)·ln(1/δ) for one record per user: ln(10⁹) = 20.72326584 at ε = 10⁻⁶."""
     assert least_passing_count(with_promise(epsilon, 1e-9)) == least
 
 

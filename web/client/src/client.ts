@@ -165,7 +165,7 @@ export class BlenderClient {
   }
 
   /**
-   * Hands over raw records of somebody who agreed to that, once a campaign.
+   * Hands over raw records of somebody who agreed to that, once per campaign.
    *
    * What they cost is in the ledger before anything is sent. A second call sends the same bytes
    * again, or says what became of them.

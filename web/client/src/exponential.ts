@@ -34,7 +34,7 @@ function powerOfTen(numerator: bigint, denominator: bigint): bigint {
   return power;
 }
 
-/** Returns e^-x in units of 2^-INSIDE: Taylor's series of x/2^24, then squared so many times. */
+/** Returns e^-x in units of 2^-INSIDE: Taylor's series of x/2^24, then squared 24 times. */
 function decay(numerator: bigint, denominator: bigint): bigint {
   const x = (numerator << (INSIDE - HALVINGS)) / denominator;
   let sum = 0n;

@@ -94,7 +94,7 @@ export const EMPTY_LEDGER: Ledger = {
   entries: [],
 };
 
-/** What becomes of a ledger (nothing, if left out), and what to tell the caller. */
+/** The changed ledger (left out if it stays as it was), and the answer to the caller. */
 export interface Change<Value> {
   readonly ledger?: Ledger;
   readonly value: Value;

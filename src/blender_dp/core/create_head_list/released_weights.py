@@ -8,7 +8,7 @@ The law. Take n records with sums of at most b, and t = τ + 1 - b, so that nois
 releases none of them. By :meth:`DiscreteGaussian.candidate_probability` one record's noise has
 the law: candidate with probability q, then t + j, j geometric, which stands with probability
 e^(-j²/2σ²); else below t. Records are independent, so the number of candidates is
-Binomial(n, q), what becomes of them is independent, and the set that stands is, given its size, a
+Binomial(n, q), each candidate stands independently, and the set that stands is, given its size, a
 uniform subset of the n records, independent of the noise of each. That is how they are drawn. The
 noise of all others is below t and is not drawn. If t is below one standard
 deviation, noise is drawn for every record. In both cases each record's noise, if it can be

@@ -7,7 +7,7 @@ most √2. Noise of σ_i = √2/(μ·√share_i), shares adding up to 1, makes a
 
 A search in floats suggests a plan. The plan itself is in integers and fractions, and is used only
 if :func:`is_private` proves that it keeps its promise. The proof is in
-create_head_list/PRIVACY.md, "sharp, many records a user".
+create_head_list/PRIVACY.md, "sharp, many records per user".
 """
 
 from dataclasses import dataclass
@@ -181,7 +181,7 @@ def _require_ranges(epsilon: Fraction, delta: Fraction, most: int) -> None:
     if not LEAST_DELTA <= delta < 1:
         raise ParameterError("delta", "at least 1e-100 and below 1", float(delta))
     if not 1 <= most <= TOUCHED // 8:
-        raise ParameterError("most", f"from 1 to {TOUCHED // 8} records a user", most)
+        raise ParameterError("most", f"from 1 to {TOUCHED // 8} records per user", most)
 
 
 def _rounded_up_root(square: Fraction) -> int:

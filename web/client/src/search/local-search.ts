@@ -61,8 +61,8 @@ export class LocalSearch {
   }
 
   /**
-   * Returns the most popular queries that go on from `typed`, or have a word that does; if there
-   * are none, those that do so but for one slip. Nothing typed gives the most popular of all.
+   * Returns the most popular queries that begin with `typed`, or have a word that does. If there
+   * are none, one typing error is allowed. An empty text gives the most popular queries.
    */
   suggest(typed: string, limit = 8): readonly Suggestion[] {
     const text = `${typed}`;

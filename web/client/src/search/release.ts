@@ -32,7 +32,7 @@ export interface Release {
   readonly records: readonly Row[];
 }
 
-/** Reads a release; refuses one that breaks a rule. Fields that are not known are left alone. */
+/** Reads a release; refuses one that breaks a rule. Unknown fields are ignored. */
 export function readRelease(text: string): Release {
   const document = parse(text);
   must(document.format === FORMAT, `format must be "${FORMAT}"`);

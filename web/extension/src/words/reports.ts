@@ -21,7 +21,7 @@ export function oddsOfReport(list: ListSummary, report: string): Odds | undefine
   return list.odds.find((odds) => odds.question === question) ?? list.odds[0];
 }
 
-/** Says what ε bounds: how much a report may change anybody's mind. */
+/** Returns a sentence about what ε bounds: how much more likely a report may make a guess. */
 export function beliefSentence(epsilon: number): string {
   return (
     `Whoever reads it may find any guess about your search up to ${factorText(epsilon)} times more ` +

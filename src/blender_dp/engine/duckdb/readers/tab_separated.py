@@ -20,7 +20,7 @@ def column(position: int) -> str:
 
 
 def columns_option(width: int) -> str:
-    """Return DuckDB's description of that many text columns."""
+    """Return DuckDB's description of ``width`` text columns."""
     return "{" + ", ".join(f"'{column(i)}': 'VARCHAR'" for i in range(width)) + "}"
 
 
