@@ -46,7 +46,7 @@ class UnknownReportError(BlenderError, LookupError):
 
 
 class NotPrivateError(BlenderError):
-    """Secure and seeded parts would be mixed: neither a release nor an experiment."""
+    """Parts with secure noise and parts made with a seed must not be mixed in one result."""
 
 
 class BrokenPromiseError(BlenderError):

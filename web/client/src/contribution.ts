@@ -30,7 +30,7 @@ export interface Contributor {
   readonly now: () => number;
 }
 
-/** Sends a contribution, or the one that was stored before; returns the entry as it is then. */
+/** Sends a contribution, or the one that was stored before; returns its entry afterwards. */
 export async function contribute(
   contributor: Contributor,
   campaign: string,

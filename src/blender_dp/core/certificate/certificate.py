@@ -101,8 +101,7 @@ class Certificate:
         needed = "far more" if tight is None else f"ε = {float(tight):.6g}"
         return (
             f"The promise to {worst.to} is broken: it was ε = {float(worst.promised_epsilon):g} "
-            f"and δ = {float(worst.promised_delta):g}, and with that δ what is released needs "
-            f"{needed}."
+            f"and δ = {float(worst.promised_delta):g}, but with this δ the release needs {needed}."
         )
 
 

@@ -36,7 +36,7 @@ FAR_OUT = 32
 LATTICE_SLACK = Fraction(TOUCHED * (FAR_OUT**2 // 8 + 1), LEAST_SIGMA**2)
 """Bound on the ε of discrete noise beyond that of rounded real-valued noise: below 3e-10."""
 FAR_DELTA = Fraction(1, 10**150)
-"""Bound on the δ of the same: 2·TOUCHED·Q(31)·e^(MOST_EPSILON) is below 1e-160."""
+"""Bound on the δ that noise beyond ``FAR_OUT`` adds: 2·TOUCHED·Q(31)·e^(MOST_EPSILON) < 1e-160."""
 MOST_EPSILON = 100
 """Largest ε of a plan; a larger one uses the plan of this ε, which implies it."""
 LEAST_DELTA = Fraction(1, 10**100)

@@ -29,7 +29,7 @@ class Coins(Protocol):
         ...
 
     def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
-        """Return how many of each group's clients pick, each with probability picks/among."""
+        """Draw how many clients of each group pick, each with probability picks/among."""
         ...
 
     def part(self, clients: IntArray, count: int) -> IntArray:
@@ -90,7 +90,7 @@ class SecureCoins:
         return np.array(drawn, dtype=np.int64)
 
     def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
-        """Return how many of each group's clients pick."""
+        """Draw how many clients of each group pick, each with probability picks/among."""
         return binomial_each(clients, picks, among, self._randomness)
 
     def part(self, clients: IntArray, count: int) -> IntArray:

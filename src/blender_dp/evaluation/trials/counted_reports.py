@@ -114,7 +114,7 @@ class _FastCoins:
         return self._rng.binomial(clients, float(share))
 
     def picking(self, clients: IntArray, picks: IntArray, among: IntArray) -> IntArray:
-        """Return how many of each group's clients pick."""
+        """Draw how many clients of each group pick, each with probability picks/among."""
         return self._rng.binomial(clients, picks / among)
 
     def part(self, clients: IntArray, count: int) -> IntArray:

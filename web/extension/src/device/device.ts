@@ -151,7 +151,7 @@ export class Device {
     await this.records.change((records) => records.filter((record) => record.at !== at));
   }
 
-  /** Looks how far the campaign is. */
+  /** Fetches the campaign's state. */
   refreshCampaign(): Promise<string | undefined> {
     return this.#reporting(async ({ invitation }) => {
       if (!invitation) return undefined;
