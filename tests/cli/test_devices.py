@@ -30,6 +30,8 @@ def token(tmp_path: Path) -> Path:
         (("--url", URL, "--campaign", CAMPAIGN, "--connections", "0"), "connections must be"),
         (("--url", URL, "--campaign", CAMPAIGN, "--opt-in", "2"), "opt_in must be strictly"),
         (("--url", URL, "--campaign", CAMPAIGN, "--count", "9999999"), "count must be from 1"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--relay", "1.5"), "relay must be a share"),
+        (("--url", URL, "--campaign", CAMPAIGN, "--relay-cap", "0"), "relay_cap must be"),
     ],
 )
 def test_wrong_arguments_of_devices(
@@ -61,6 +63,25 @@ def test_a_new_campaign_needs_a_promise(command: Command, log: Path, token: Path
     outcome = command("devices", "--log", log, *given)
     assert outcome.status == 2
     assert "give --campaign, or --epsilon and --delta" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ((), "give --relay-address and --relay-key"),
+        (("--relay-address", "http://relay.example"), "give --relay-address and --relay-key"),
+        (("--relay-address", "http://relay.example", "--relay-key", "x"), "must be https://"),
+        (("--relay-address", "https://relay.example", "--relay-key", "x"), "key must be 32 bytes"),
+    ],
+)
+def test_relay_clients_of_a_new_campaign_need_a_relay(
+    command: Command, log: Path, token: Path, given: tuple[str, ...], sentence: str
+) -> None:
+    promise = ("--epsilon", "4", "--delta", "1e-5", "--relay", "0.5")
+    fixed = ("--url", URL, "--drive", "--operator-token-file", token)
+    outcome = command("devices", "--log", log, *fixed, *promise, *given)
+    assert outcome.status == 2
+    assert sentence in outcome.err
 
 
 @pytest.mark.parametrize(

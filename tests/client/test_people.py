@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from client.stand_in import head_list
 
-from blender_dp.client.crowd.people import People, read_people
+from blender_dp.client.crowd.people import People, cells_of, read_people
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
@@ -32,12 +32,13 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def people_of(
-    path: Path, *, count: int | None = None, opt_in: float = 0.25, group: str | None = None
+    path: Path, *, count: int | None = None, group: str | None = None, relay: float = 0.0
 ) -> People:
     return read_people(
         Log(paths=[path], columns=LogColumns(group=group)),
         count=count,
-        opt_in=opt_in,
+        opt_in=0.25,
+        relay=relay,
         workspace=Workspace(),
         randomness=Randomness.secure(),
     )
@@ -57,6 +58,15 @@ def test_everybody_takes_part_once(log: Path) -> None:
     users = [user_of(records[0]) for records in people.opt_in]
     users += [user_of(record) for record in people.clients]
     assert sorted(users, key=int) == [str(user) for user in range(USERS)]
+
+
+@pytest.mark.parametrize(("share", "relayed"), [(0.0, 0), (0.4, 120), (1.0, 300)])
+def test_a_share_of_the_clients_uses_the_relay(log: Path, share: float, relayed: int) -> None:
+    people = people_of(log, relay=share)
+    assert (len(people.relayed), len(people.clients)) == (relayed, 300 - relayed)
+    everybody = [user_of(record) for record in (*people.relayed, *people.clients)]
+    everybody += [user_of(records[0]) for records in people.opt_in]
+    assert len(set(everybody)) == USERS
 
 
 def test_fewer_people_are_drawn_from_all(log: Path) -> None:
@@ -101,13 +111,10 @@ def test_what_no_upload_may_hold_is_left_out(tmp_path: Path) -> None:
 
 def test_clients_are_put_into_the_cells_of_a_list() -> None:
     listed = head_list(queries=2)
-    people = People(
-        opt_in=[],
-        clients=[
-            *(Record("query 001", "2.example"), Record("query 001", "else.example")),
-            *(Record("else", "1.example"), None),
-        ],
-    )
+    clients = [
+        *(Record("query 001", "2.example"), Record("query 001", "else.example")),
+        *(Record("else", "1.example"), None),
+    ]
     cells = listed.cells
-    found = people.client_cells(listed).tolist()
+    found = cells_of(clients, listed).tolist()
     assert found == [cells.listed[3], cells.star_of_query[1], cells.other, cells.other]

@@ -1,5 +1,6 @@
 """Devices against the real service: contribute, withdraw, report; every refusal is a sentence."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from client.stand_in import RELAY_KEY, standing_in
 from running_service import RunningService, running_service
 
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, ServiceRefusalError
@@ -18,6 +20,7 @@ from blender_dp.client.transport import HttpTransport
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
+from blender_dp.wire.service.signatures import public_key_of
 
 CONSENT = "I agree, é★."
 RECORDS = (Record("weather", "w.example"), Record("★", "\x00*"))
@@ -128,9 +131,13 @@ def stage(service: RunningService, operator: Operator, campaign: UUID, *, drives
 
 @pytest.fixture
 def open_to_clients(service: RunningService, operator: Operator) -> UUID:
+    return open_clients(service, operator, {})
+
+
+def open_clients(service: RunningService, operator: Operator, more: dict[str, Any]) -> UUID:
     """Return a campaign whose list was published: a hundred people agree on one record."""
     promise = {"epsilon": 6.0, "delta": 1e-5}
-    campaign = operator.create({**NEW, "parameters": promise})
+    campaign = operator.create({**NEW, "parameters": promise, **more})
     people = People(opt_in=[[RECORDS[0]]] * 100, clients=[])
     operator.move(campaign, "open-opt-in", origin="draft")
     anybody = replace(operator, token=None)
@@ -156,6 +163,31 @@ def test_devices_report_once_each_and_the_campaign_is_released(
     assert played.state == "released"
     released = fetch_released(operator.transport, campaign)
     assert released.documents["release.json"]["users"] == {"opt_in": 100, "clients": 51}
+
+
+def test_relay_clients_report_to_the_relay_that_the_list_names(
+    service: RunningService, operator: Operator, tmp_path: Path
+) -> None:
+    with standing_in() as relay:
+        named = {
+            "address": f"{relay.url}/relay",
+            "public_key": public_key_of(RELAY_KEY),
+            "least_batch": 60,
+        }
+        campaign = open_clients(service, operator, {"relay": named})
+        policy = ClientPolicy(smallest_list=1)
+        with BlenderClient(service.url, tmp_path / "device", policy=policy) as device:
+            kept = device.report(campaign, *RECORDS[0], through_relay=True)
+            assert (kept.state, kept.relay) == ("sent", f"{relay.url}/relay/")
+            cap = device.ledger().relay_spent
+            assert 0 < cap <= 8
+        people = People(opt_in=[], clients=[None] * 3, relayed=[RECORDS[0], None] * 25)
+        played = play(people, stage(service, operator, campaign, drives=False), Randomness.secure())
+    assert (played.relayed, played.reported, played.accepted) == (50, 3, 3)
+    documents = [json.loads(body) for body in relay.relayed]
+    encrypted = [report for one in documents for report in one.get("reports", [one.get("report")])]
+    assert len(set(encrypted)) == 51
+    assert len({len(report) for report in encrypted}) == 1
 
 
 def test_a_strict_device_refuses_a_real_list_that_is_small(

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag
+from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.cli.token_file import read_token
 from blender_dp.client.crowd.people import People, read_people
@@ -24,6 +24,7 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.run import Log, Workspace
 from blender_dp.engine.synthetic import Shape, synthesize, write_log
+from blender_dp.wire.service.signatures import require_key
 
 _SYNTHETIC_USERS = 40_000
 _CONSENT = "I am a simulated user and hand over my simulated records."
@@ -51,6 +52,36 @@ class DeviceLog:
             user=self.user, query=self.query, url=self.url_column, group=self.group
         )
         return Log(paths=paths, format=self.format, columns=columns)
+
+
+@Parameter(name="*", group="Relay")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceRelay(RelayOptions):
+    """Clients who report through the campaign's relay; all but the share are for a new campaign."""
+
+    relay_address: str | None = None
+    """Address of the relay, such as http://127.0.0.1:8090."""
+    relay_key: str | None = None
+    """Public key of the relay, which it prints when it starts."""
+    relay_batch: int | None = None
+    """Fewest reports that the relay passes on; default: all relay clients of this simulation."""
+
+    def fields(self, people: People) -> dict[str, Any]:
+        """Return the relay of the new campaign; nothing without relay clients."""
+        rules = self.rules()
+        if not people.relayed:
+            return {}
+        if self.relay_address is None or self.relay_key is None:
+            raise BlenderError("give --relay-address and --relay-key for relay clients")
+        return {
+            "relay": {
+                "address": require_address(self.relay_address) + "/",
+                "public_key": require_key(self.relay_key),
+                "least_batch": self.relay_batch or len(people.relayed),
+                "epsilon_cap": rules.epsilon_cap,
+                "dishonest": rules.dishonest,
+            }
+        }
 
 
 @Parameter(name="*", group="New campaign")
@@ -97,6 +128,7 @@ def devices(
     batch: int = 1000,
     connections: int = 8,
     patience: float = 600.0,
+    relay_options: DeviceRelay = DeviceRelay(),  # noqa: B008 - frozen
     new: NewCampaign = NewCampaign(),  # noqa: B008 - frozen
     log_options: DeviceLog = DeviceLog(),  # noqa: B008 - frozen
     json: Flag = False,
@@ -104,7 +136,8 @@ def devices(
     """Simulate a population of devices, taken from a log or made up, with a running service.
 
     Opt-in users enrol and contribute their rows; every client reports one of its rows, drawn
-    uniformly and randomised. Between the phases it waits for the campaign to move, or moves it.
+    uniformly and randomised, to the service or through the campaign's relay. Between the phases it
+    waits for the campaign to move, or moves it.
     Exit status: 0 when all devices were simulated, 2 if the service refused or a job failed.
 
     Parameters
@@ -147,8 +180,14 @@ def devices(
     with HttpTransport(address) as transport, shown_progress(time_left=True) as progress:
         operator = Operator(transport=transport, token=token)
         with _paths(log, count, progress) as paths:
-            people = _people(log_options.log(paths), count, opt_in, progress)
-        chosen = campaign or operator.create(new.document(people, address))
+            relay = relay_options.rules().share
+            people = _people(log_options.log(paths), count, opt_in, relay, progress)
+        if campaign is None:
+            document = new.document(people, address) | relay_options.fields(people)
+            chosen = operator.create(document)
+        else:
+            chosen = campaign
+            _require_relay(operator, chosen, people)
         stage = Stage(
             url=address,
             campaign=chosen,
@@ -166,10 +205,16 @@ def devices(
         return
     if campaign is None:
         say(f"made the campaign {chosen}")
+    relayed = f"{played.relayed:,} clients reported through the relay, " if people.relayed else ""
     RESULTS.print(
-        f"{played.contributed:,} opt-in users contributed, {played.reported:,} clients reported "
-        f"({played.accepted:,} counted); the campaign is {played.state}"
+        f"{played.contributed:,} opt-in users contributed, {relayed}{played.reported:,} clients "
+        f"reported ({played.accepted:,} counted); the campaign is {played.state}"
     )
+
+
+def _require_relay(operator: Operator, campaign: UUID, people: People) -> None:
+    if people.relayed and operator.read(campaign).get("relay") is None:
+        raise BlenderError("the campaign has no relay; leave --relay out")
 
 
 @contextmanager
@@ -186,12 +231,15 @@ def _paths(log: list[str] | None, count: int | None, progress: StepProgress) -> 
         yield [str(file)]
 
 
-def _people(log: Log, count: int | None, opt_in: float, progress: StepProgress) -> People:
+def _people(
+    log: Log, count: int | None, opt_in: float, relay: float, progress: StepProgress
+) -> People:
     progress.step("read the log")
     return read_people(
         log,
         count=count,
         opt_in=opt_in,
+        relay=relay,
         workspace=Workspace(percent=progress.percent),
         randomness=Randomness.secure(),
     )

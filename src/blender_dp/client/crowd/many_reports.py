@@ -6,15 +6,23 @@ from typing import Any
 
 import numpy as np
 
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.local_alg.device import draw_reports, require_same_kind
 from blender_dp.wire.documents.document import canonical
+from blender_dp.wire.relayed.encrypted_report import (
+    RelayedReport,
+    ReportEncryption,
+    relayed_report_document,
+    relayed_reports_document,
+)
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.reports.report import codec_of
 from blender_dp.wire.reports.report_files import shared_fields
 from blender_dp.wire.reports.service_report import ID_BYTES, batch_document, question_of
+from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 Fields = dict[str, Any]
 
@@ -48,6 +56,38 @@ def report_bodies(
             fields["report_id"] = to_text(report_id)
         whole = {**shared, **reports[0]} if batch == 1 else batch_document(head_list, reports)
         yield len(some), canonical(whole)
+
+
+def relayed_bodies(
+    cells: IntArray, signed: SignedHeadList, randomness: Randomness, *, batch: int
+) -> Iterator[tuple[int, bytes]]:
+    """Yield requests to a relay with the encrypted reports of its clients, and their numbers.
+
+    Args:
+        cells: The true cell of every relay client.
+        signed: The signed list that they report against.
+        randomness: Source of the noise.
+        batch: Reports per request; 1 sends each alone, as a device does.
+    """
+    if signed.relay is None:
+        raise BrokenInvariantError("this head list has no relay")
+    head_list, key = signed.head_list.for_relay(), signed.relay.encryption_key
+    require_same_kind(head_list, randomness)
+    channel = head_list.mechanism.channels(head_list.cells)["record"]
+    encryption = ReportEncryption(signed.head_list, campaign=signed.campaign, digest=signed.digest)
+    for start in range(0, len(cells), batch):
+        tables = draw_reports(cells[start : start + batch], channel, randomness)
+        named = [cell for table in tables for cell in table.argmax(axis=1).tolist()]
+        encrypted = [
+            encryption.encrypt(RelayedReport(report_id=os.urandom(ID_BYTES), cell=cell), key)
+            for cell in named
+        ]
+        whole = (
+            relayed_report_document(signed.digest, encrypted[0])
+            if batch == 1
+            else relayed_reports_document(signed.digest, encrypted)
+        )
+        yield len(encrypted), canonical(whole)
 
 
 def _drawing(

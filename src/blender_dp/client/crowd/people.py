@@ -11,7 +11,11 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.engine.population.group_sizes import opt_in_users, require_both_groups
+from blender_dp.engine.population.group_sizes import (
+    opt_in_users,
+    relay_users,
+    require_both_groups,
+)
 from blender_dp.engine.population.ordered_users import OrderedUsers
 from blender_dp.engine.run import Log, Workspace
 from blender_dp.wire.service.contribution import MOST_QUERY_BYTES, MOST_RECORDS, MOST_URL_BYTES
@@ -19,20 +23,23 @@ from blender_dp.wire.service.contribution import MOST_QUERY_BYTES, MOST_RECORDS,
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """Records of each opt-in user, and the one record of each client."""
+    """Records of each opt-in user, and the one record of each relay client and local client."""
 
     opt_in: Sequence[Sequence[Record]]
     clients: Sequence[Record | None]
-    """Drawn record of each client; None if the drawn row is not a record."""
+    """Drawn record of each local client; None if the drawn row is not a record."""
+    relayed: Sequence[Record | None] = ()
+    """Drawn record of each relay client, likewise."""
 
-    def client_cells(self, head_list: HeadList) -> IntArray:
-        """Return the cell of every client's record."""
-        index = head_list.cell_index()
-        cells = (
-            index.other if record is None else index.cell(record.query, record.url)
-            for record in self.clients
-        )
-        return np.fromiter(cells, dtype=np.int64, count=len(self.clients))
+
+def cells_of(records: Sequence[Record | None], head_list: HeadList) -> IntArray:
+    """Return the cell of every client's record."""
+    index = head_list.cell_index()
+    cells = (
+        index.other if record is None else index.cell(record.query, record.url)
+        for record in records
+    )
+    return np.fromiter(cells, dtype=np.int64, count=len(records))
 
 
 def read_people(
@@ -40,6 +47,7 @@ def read_people(
     *,
     count: int | None,
     opt_in: float,
+    relay: float = 0.0,
     workspace: Workspace,
     randomness: Randomness,
 ) -> People:
@@ -49,6 +57,7 @@ def read_people(
         log: The files; a group column, if there is one, decides who opts in.
         count: Number of people; all if None.
         opt_in: Share of them who opt in, if there is no group column.
+        relay: Share of the clients who use the relay; the order of users decides who.
         workspace: Memory, disk and progress.
         randomness: Draws people and rows.
     """
@@ -71,9 +80,12 @@ def read_people(
         theirs = rows.filter(position < opted_in).sort("position", "row")
         last_client = first_client + count - opted_in
         drawn = rows.filter(position >= first_client, position < last_client, nw.col("rank") == 1)
+        clients = _records(tables.fetch(drawn.sort("position")))
+        relayed = relay_users(len(clients), relay)
         return People(
             opt_in=_by_user(tables.fetch(theirs), opted_in),
-            clients=_records(tables.fetch(drawn.sort("position"))),
+            clients=clients[relayed:],
+            relayed=clients[:relayed],
         )
 
 

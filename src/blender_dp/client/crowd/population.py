@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -10,14 +10,16 @@ from uuid import UUID
 
 from blender_dp.client.campaign_checks import fetch_list, read_public_log
 from blender_dp.client.crowd.crowd import Crowd, gather_crowd, run_concurrently
-from blender_dp.client.crowd.many_reports import report_bodies
-from blender_dp.client.crowd.people import People
+from blender_dp.client.crowd.many_reports import relayed_bodies, report_bodies
+from blender_dp.client.crowd.people import People, cells_of
 from blender_dp.client.operator import STATES, Operator
 from blender_dp.client.policy import ClientPolicy, History
+from blender_dp.client.relay_rules import require_relay
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.service.contribution import ConsentReceipt, Contribution, contribution_document
+from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 Step = Callable[[str], None]
 Share = Callable[[float], None]
@@ -45,9 +47,11 @@ class Played:
     """Numbers of contributions and reports of a simulation, and the campaign's state."""
 
     contributed: int
+    relayed: int
+    """Reports that the relay took in this run."""
     reported: int
     accepted: int
-    """Reports that the service counted in this run."""
+    """Reports of local clients that the service counted in this run."""
     state: str
 
 
@@ -68,15 +72,18 @@ def play(people: People, stage: Stage, randomness: Randomness) -> Played:
     operator.wait_for(campaign, "list-published", seconds=stage.patience)
     _advance(stage, "list-published", "open-clients")
     operator.wait_for(campaign, "clients-open", seconds=stage.patience)
-    reported = accepted = 0
+    relayed = reported = accepted = 0
     if operator.place(campaign) == STATES.index("clients-open"):
-        reported, accepted = _report(people, stage, randomness)
+        signed = _fetch_list(stage)
+        relayed = _report_through_relay(people, stage, signed, randomness)
+        reported, accepted = _report(people, stage, signed.head_list, randomness)
     _advance(stage, "clients-open", "seal-clients")
     if stage.drives:
         stage.step("wait for the release")
         operator.wait_for(campaign, "released", seconds=stage.patience)
     return Played(
         contributed=contributed,
+        relayed=relayed,
         reported=reported,
         accepted=accepted,
         state=STATES[operator.place(campaign)],
@@ -116,10 +123,32 @@ def contribute(users: Sequence[Sequence[Record]], stage: Stage) -> int:
     return _run_together(stage, works, len(users))
 
 
-def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, int]:
+def _report_through_relay(
+    people: People, stage: Stage, signed: SignedHeadList, randomness: Randomness
+) -> int:
+    """Let relay clients send their encrypted reports to the relay that the list names."""
+    if not people.relayed:
+        return 0
+    stage.step("relay clients report")
+    relay, path = require_relay(signed), f"campaigns/{stage.campaign}/reports"
+    cells = cells_of(people.relayed, signed.head_list)
+
+    async def one(crowd: Crowd, count: int, body: bytes) -> int:
+        await crowd.send("POST", path, body=body)
+        return count
+
+    def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
+        for count, body in relayed_bodies(cells, signed, randomness, batch=stage.batch):
+            yield partial(one, crowd, count, body)
+
+    return _run_together(replace(stage, url=relay.address), works, len(cells))
+
+
+def _report(
+    people: People, stage: Stage, head_list: HeadList, randomness: Randomness
+) -> tuple[int, int]:
     stage.step("clients report")
-    head_list = _fetch_list(stage)
-    cells, path = people.client_cells(head_list), f"campaigns/{stage.campaign}/reports"
+    cells, path = cells_of(people.clients, head_list), f"campaigns/{stage.campaign}/reports"
     accepted = 0
 
     async def one(crowd: Crowd, count: int, body: bytes) -> int:
@@ -135,13 +164,13 @@ def _report(people: People, stage: Stage, randomness: Randomness) -> tuple[int, 
     return _run_together(stage, works, len(cells)), accepted
 
 
-def _fetch_list(stage: Stage) -> HeadList:
+def _fetch_list(stage: Stage) -> SignedHeadList:
     """Fetch the list and check it as devices do, except budgets: simulated devices have none."""
     transport = stage.operator.transport
     fetched = fetch_list(transport, stage.campaign)
     fetched.require(stage.campaign, ClientPolicy(smallest_list=1), History(public_key=None))
     read_public_log(transport, fetched.signed, remembered=None)
-    return fetched.signed.head_list
+    return fetched.signed
 
 
 def _run_together(
