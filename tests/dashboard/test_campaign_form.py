@@ -33,6 +33,9 @@ def a_draft(service: LiveService, name: str) -> str:
         ("ε", "9", "Most devices will not take part", "8"),
         ("δ", "2", "δ must be between 0 and 1.", "1e-6"),
         ("Privacy policy", "library.example", "begins with https://", "https://a.example/"),
+        ("Privacy policy", "https://a@b.example", "without a user name", "https://a.example/"),
+        ("Who collects", "A\u202eB", "a sign that nobody sees", "A town library"),
+        ("Purpose", "one\n\u2066two", "a sign that nobody sees", "one\ntwo"),
         ("Seal the opt-in side at", "2020-01-01T00:00", "This time is over.", "2126-01-01T00:00"),
     ],
 )
@@ -128,6 +131,31 @@ def test_a_draft_is_edited_until_it_is_opened(open_page: OpenPage, service: Live
     expect(page.get_by_role("link", name="Edit")).to_have_count(0, timeout=SOON)
     page.goto(page.url.partition("#")[0] + f"#/edit/{campaign}")
     expect(page.get_by_text("cannot change any more")).to_be_visible()
+
+
+def test_an_edit_does_not_undo_that_of_another_operator(
+    open_page: OpenPage, service: LiveService
+) -> None:
+    campaign = a_draft(service, "Shared")
+    page = open_page(f"#/edit/{campaign}")
+    name = page.get_by_label("Name", exact=True)
+    expect(name).to_have_value("Shared")
+    with service.http as http:
+        read = http.get(f"/campaigns/{campaign}").headers["etag"]
+        theirs = new_campaign("Theirs") | {"query_name": "product"}
+        http.put(f"/campaigns/{campaign}", json=theirs, headers={"if-match": read})
+    name.fill("Mine")
+    page.get_by_role("button", name="Save the draft").click()
+    expect(page.get_by_text("Somebody else saved this draft")).to_be_visible()
+    assert (made(service, "Mine"), made(service, "Theirs")) == ([], [campaign])
+    page.get_by_role("button", name="Show the draft as it is now").click()
+    expect(name).to_have_value("Theirs")
+    expect(page.get_by_label("What a query is called")).to_have_value("product")
+    name.fill("Both")
+    page.get_by_role("button", name="Save the draft").click()
+    expect(page.get_by_role("heading", name="Both", level=1)).to_be_visible()
+    with service.http as http:
+        assert http.get(f"/campaigns/{campaign}").json()["query_name"] == "product"
 
 
 def test_an_earlier_campaign_is_duplicated(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
 from service.running import CONSENT, UNLIMITED, Service, a_campaign, a_relay, running, slug_of
 
@@ -131,12 +132,85 @@ async def test_a_campaign_is_put_under_an_id_of_the_caller_and_edited_until_it_o
         *(service.http.put(path, json=a_campaign(), headers=headers) for _ in range(3))
     )
     assert [answer.json() for answer in answers] == [answers[0].json()] * 3
-    edited = await service.http.put(path, json=a_campaign(name="edited"), headers=headers)
+    read = {**headers, "if-match": answers[0].headers["etag"]}
+    edited = await service.http.put(path, json=a_campaign(name="edited"), headers=read)
     assert (edited.status_code, edited.json()["name"]) == (200, "edited")
     await service.move(edited.json()["id"], "open-opt-in", "draft")
     refused = await service.http.put(path, json=a_campaign(), headers=headers)
     assert slug_of(refused) == "not-a-draft"
     assert (await service.http.get(path)).json()["name"] == "edited"
+
+
+async def test_a_late_request_does_not_undo_another_operators_edit(service: Service) -> None:
+    path, headers = f"/v1/campaigns/{uuid4()}", service.as_role(Role.OPERATOR)
+
+    async def put(name: str, **conditions: str) -> httpx.Response:
+        given = {condition.replace("_", "-"): value for condition, value in conditions.items()}
+        return await service.http.put(
+            path, json=a_campaign(name=name), headers={**headers, **given}
+        )
+
+    first = (await put("first")).headers["etag"]
+    assert first == (await service.http.get(path)).headers["etag"]
+    second = await put("second", if_match=first)
+    assert (second.status_code, second.headers["etag"] == first) == (200, False)
+    for late in (
+        await put("first"),
+        await put("first", if_none_match="*"),
+        await put("third", if_match=first),
+        await put("third", if_match=f"W/{second.headers['etag']}"),
+    ):
+        assert (late.status_code, slug_of(late)) == (412, "draft-changed")
+    assert (await put("second", if_match=first)).status_code == 200, "the answer got lost"
+    wrong = await put("third", if_match=second.headers["etag"].strip('"'))
+    assert (slug_of(wrong), wrong.json()["where"]) == ("request-not-understood", "if-match")
+    assert (await service.http.get(path)).json()["name"] == "second"
+    tags = f'"sha256:0", {second.headers["etag"]}'
+    assert (await put("third", if_match=tags)).json()["name"] == "third"
+    assert (await put("fourth", if_match="*")).json()["name"] == "fourth"
+    path = f"/v1/campaigns/{uuid4()}"
+    assert slug_of(await put("never made", if_match="*")) == "unknown-campaign"
+
+
+UNREADABLE = [
+    *(("name", "\u202egnp.exe"), ("name", "  "), ("name", "\u200d"), ("name", "a\nb")),
+    *(("controller", "\x07"), ("controller", " \t"), ("controller", "A\u2066B")),
+    *(("contact", "a@b.example\r\nBcc: c@d.example"), ("contact", "\u00a0")),
+    *(("purpose", "\n \n"), ("purpose", "red \x1b[31m"), ("purpose", "a\rb")),
+    *(("query_name", " "), ("url_name", "\u2028")),
+    ("consent", {"version": "1", "text": " \n"}),
+    ("consent", {"version": "1", "text": "I agree\u202e"}),
+    ("consent", {"version": " ", "text": CONSENT}),
+    *(
+        ("privacy_policy", f"https://library.example/{odd}")
+        for odd in ("\u202egnp", "\\@evil", "\u200b")
+    ),
+    ("privacy_policy", "https://user:password@library.example/"),
+    ("privacy_policy", "https://library.example\\@evil.example/"),
+    ("privacy_policy", "https://library.example:99999/"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), UNREADABLE)
+async def test_a_text_that_people_could_not_read_as_it_is_meant_is_refused(
+    service: Service, field: str, value: object
+) -> None:
+    answer = await service.http.post(
+        "/v1/campaigns", json=a_campaign(**{field: value}), headers=service.as_role(Role.OPERATOR)
+    )
+    assert (answer.status_code, slug_of(answer)) == (422, "unreadable-text")
+    inner = {"consent": {"text", "version"}}
+    assert answer.json()["where"] in inner.get(field, {field})
+
+
+async def test_texts_of_any_script_are_taken(service: Service) -> None:
+    texts = {
+        "name": "نمی\u200cشود 👩\u200d🔬",
+        "purpose": "Erste Zeile\n\nzweite Zeile",
+        "privacy_policy": "https://bücherei.example:8443/@wir/datenschutz?a=b@c#d",
+    }
+    shown = (await service.http.get(f"/v1/campaigns/{await service.created(**texts)}")).json()
+    assert {name: shown[name] for name in texts} == texts
 
 
 async def test_a_draft_that_does_not_say_who_collects_is_read_and_not_opened(
@@ -275,7 +349,7 @@ async def test_a_name_with_invisible_signs_makes_no_campaign(service: Service, s
     answer = await service.http.post(
         "/v1/campaigns", json=a_campaign(name=f"Search{sign}gnp"), headers=service.as_role()
     )
-    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "name")
+    assert (slug_of(answer), answer.json()["where"]) == ("unreadable-text", "name")
 
 
 async def test_a_campaign_above_its_promise_neither_begins_nor_opens(

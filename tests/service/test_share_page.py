@@ -39,7 +39,9 @@ class _Elements(HTMLParser):
 
 
 def page_of(campaign: Campaign) -> str:
-    return SharePage(campaign=campaign, link=LINK).html()
+    return SharePage(
+        campaign=campaign, link=LINK, has_release=campaign.state is State.RELEASED
+    ).html()
 
 
 @pytest.mark.anyio
@@ -110,6 +112,38 @@ def test_no_sign_turns_the_direction_of_a_text() -> None:
     assert "\u202e" not in page
     assert "\u2066" not in page
     assert "one\ntwo" in page
+
+
+def test_a_text_that_was_stored_before_the_rules_is_made_harmless() -> None:
+    policy = "https://good.example\u202e@evil.example/"
+    older = replace(
+        a_campaign("exe\u202egnp"), contact="a\rb", purpose="\x1b[31m\n", privacy_policy=policy
+    )
+    page = SharePage(campaign=older, link=LINK, has_release=False)
+    assert set(page.invitation()) & set("\u202e\r\x1b") == set()
+    assert not any("evil" in address for address in _Elements(page.html()).addresses)
+
+
+def test_a_result_stays_when_its_campaign_is_purged() -> None:
+    purged = replace(a_campaign(), state=State.PURGED)
+    kept = SharePage(campaign=purged, link=LINK, has_release=True).html()
+    assert "It has ended, and the result is published. What people sent is deleted." in kept
+    assert "See the result" in kept
+    gone = page_of(purged)
+    assert "It was given up. What people sent is deleted." in gone
+    assert "See the result" not in gone
+
+
+@pytest.mark.anyio
+async def test_a_released_campaign_that_is_purged_is_not_called_given_up(fresh: Service) -> None:
+    campaign = await fresh.published()
+    await fresh.send(campaign.campaign, campaign.batch(50))
+    await fresh.moved(campaign.campaign, "seal-clients", "clients-open")
+    await fresh.jobs_done()
+    await fresh.moved(campaign.campaign, "purge", "released")
+    page = await fresh.http.get(f"/join/{campaign.campaign}", headers={"host": "a.example"})
+    assert "the result is published" in page.text
+    assert "given up" not in page.text
 
 
 @pytest.mark.parametrize("state", State)

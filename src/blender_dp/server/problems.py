@@ -83,6 +83,9 @@ class Problem(Enum):
     REPORT_ID_REUSED = Kind(
         "report-id-reused", 409, "A report id must be new, or repeat the very same report."
     )
+    DRAFT_CHANGED = Kind(
+        "draft-changed", 412, "The draft must be the one that was read; it is another one by now."
+    )
     BODY_TOO_LARGE = Kind("body-too-large", 413, "The body must be within this route's limit.")
     INFLATED_TOO_LARGE = Kind(
         "inflated-body-too-large", 413, "The body must be within the limit when it is inflated."
@@ -95,6 +98,11 @@ class Problem(Enum):
     )
     PARAMETERS_REFUSED = Kind(
         "parameters-refused", 422, "Every parameter must be within its documented range."
+    )
+    UNREADABLE_TEXT = Kind(
+        "unreadable-text",
+        422,
+        "A text must have a letter and no invisible sign; a web address no user name or backslash.",
     )
     RELEASE_TOO_LARGE = Kind(
         "release-too-large", 422, "A release that is compared here must have at most 8 MiB."

@@ -10,6 +10,7 @@ _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
     {
         Reason.UNKNOWN_CAMPAIGN: Problem.UNKNOWN_CAMPAIGN,
         Reason.NOT_A_DRAFT: Problem.NOT_A_DRAFT,
+        Reason.DRAFT_CHANGED: Problem.DRAFT_CHANGED,
         Reason.MOVE_NOT_ALLOWED: Problem.MOVE_NOT_ALLOWED,
         Reason.JOB_NOT_RETRIABLE: Problem.JOB_NOT_RETRIABLE,
         Reason.NOT_COLLECTING: Problem.NOT_COLLECTING,

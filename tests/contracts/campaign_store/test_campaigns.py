@@ -11,7 +11,7 @@ from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.campaign_description import description
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.storage.database_store import DatabaseStore
-from blender_dp.service.storage.store import Chain, Reason, StoreRefusal
+from blender_dp.service.storage.store import ANY_DESCRIPTION, Chain, Reason, StoreRefusal
 from blender_dp.wire.documents.document import digest_of
 from campaign_stores import (
     LATER,
@@ -56,7 +56,8 @@ async def test_a_draft_can_be_changed_and_an_open_campaign_cannot(store: Databas
     campaign = a_campaign()
     await store.put_campaign(campaign, actor="ada")
     edited = replace(campaign, purpose="another one", created_at=LATER, moved_at=LATER)
-    stored = await store.put_campaign(edited, actor="bob")
+    read = frozenset({digest_of(description(campaign))})
+    stored = await store.put_campaign(edited, actor="bob", replaceable=read)
     assert stored == replace(campaign, purpose="another one") == await store.campaign(campaign.id)
     assert await store.description(campaign.id) == description(stored)
     logged = (await store.log_entries(Chain.AUDIT, start=0, limit=10))[-1]
@@ -67,6 +68,30 @@ async def test_a_draft_can_be_changed_and_an_open_campaign_cannot(store: Databas
     with pytest.raises(StoreRefusal, match=Reason.NOT_A_DRAFT):
         await store.put_campaign(campaign, actor="bob")
     assert await store.description(campaign.id) == description(stored)
+
+
+async def test_a_late_request_does_not_undo_what_somebody_else_changed(
+    store: DatabaseStore,
+) -> None:
+    first = a_campaign()
+    await store.put_campaign(first, actor="ada")
+    read = frozenset({digest_of(description(first))})
+    second, third = (replace(first, purpose=purpose) for purpose in ("second", "third"))
+    with pytest.raises(StoreRefusal, match=Reason.DRAFT_CHANGED):
+        await store.put_campaign(second, actor="ada")
+    await store.put_campaign(second, actor="ada", replaceable=read)
+    latest = frozenset({digest_of(description(second))})
+    await store.put_campaign(third, actor="bob", replaceable=latest)
+    for late, named in ((second, read), (first, None), (second, frozenset())):
+        with pytest.raises(StoreRefusal, match=Reason.DRAFT_CHANGED):
+            await store.put_campaign(late, actor="ada", replaceable=named)
+    # The answer to the last request may have been lost: it is given again.
+    assert await store.put_campaign(third, actor="bob", replaceable=latest) == third
+    assert await store.campaign(first.id) == third
+    assert await store.put_campaign(first, actor="ada", replaceable=ANY_DESCRIPTION) == first
+    nobodys = a_campaign("never made")
+    with pytest.raises(StoreRefusal, match=Reason.UNKNOWN_CAMPAIGN):
+        await store.put_campaign(nobodys, actor="ada", replaceable=ANY_DESCRIPTION)
 
 
 async def test_campaigns_are_listed_newest_first_page_by_page(store: DatabaseStore) -> None:

@@ -43,6 +43,8 @@ test('a draft is sent as the service takes it', () => {
     controller: 'A town library',
     contact: 'privacy@library.example',
     privacy_policy: 'https://library.example/privacy',
+    query_name: null,
+    url_name: null,
     consent: { version: '1', text: 'I agree.' },
     parameters: { epsilon: 4, delta: 1e-6, head_list_size: 50, preset: 'sharp' },
     expected_clients: 95000,
@@ -58,6 +60,7 @@ test('a draft is sent as the service takes it', () => {
   });
 });
 
+const UNSEEN = 'This has a sign that nobody sees. Delete it, or type the text anew.';
 const NOW = new Date('2026-11-16T12:00:00Z');
 
 test.each<[Partial<Draft>, string]>([
@@ -65,8 +68,15 @@ test.each<[Partial<Draft>, string]>([
   [{ contact: '😀'.repeat(201) }, 'This is too long: 201 characters. At most 200 are possible.'],
   [
     { privacy_policy: 'javascript:alert(1)' },
-    'This must be a web address that begins with https://.',
+    'This must be a web address that begins with https://, without a user name, invisible signs or backslashes.',
   ],
+  [{ query_name: 'n'.repeat(41) }, 'This is too long: 41 characters. At most 40 are possible.'],
+  [{ name: 'Search\u202egnp' }, UNSEEN],
+  [{ controller: 'A\u0007' }, UNSEEN],
+  [{ contact: 'a\u2066b' }, UNSEEN],
+  [{ purpose: 'one\n\u001btwo' }, UNSEEN],
+  [{ consent_text: 'I agree\u200b.' }, UNSEEN],
+  [{ url_name: 'st\u2028ate' }, UNSEEN],
   [{ epsilon: '0' }, 'ε must be a number above 0, at most 64.'],
   [{ epsilon: 'four' }, 'ε must be a number above 0, at most 64.'],
   [{ epsilon: '65' }, 'ε must be a number above 0, at most 64.'],
@@ -83,6 +93,25 @@ test.each<[Partial<Draft>, string]>([
   ],
 ])('what is wrong with %j is said at its field', (wrong, sentence) => {
   expect(wrongFields({ ...DRAFT, ...wrong }, NOW)).toEqual({ [`${Object.keys(wrong)}`]: sentence });
+});
+
+test.each([
+  ['https://library.example/\u202egnp', false],
+  ['https://user:password@library.example/', false],
+  ['https://library.example\\@evil.example/', false],
+  ['https://library.example/a\\b', false],
+  ['https://library.example/a b', false],
+  ['https://?privacy', false],
+  ['http://localhost:8080', true],
+  ['https://bücherei.example:8443/@wir/datenschutz?a=b@c#d', true],
+])('the address %j is taken: %s', (privacy_policy, isTaken) => {
+  expect('privacy_policy' in wrongFields({ ...DRAFT, privacy_policy }, NOW)).toBe(!isTaken);
+});
+
+test('a text of blanks is missing, several lines and other scripts are fine', () => {
+  expect(Object.keys(missingFields({ ...DRAFT, controller: ' \t' }))).toEqual(['controller']);
+  const fine = { purpose: 'one\n\ntwo', name: 'نمی\u200cشود 👩\u200d🔬' };
+  expect(wrongFields({ ...DRAFT, ...fine }, NOW)).toEqual({});
 });
 
 test('a side that would end before it begins is wrong', () => {
@@ -111,6 +140,8 @@ test('what devices refuse is said, with the limits that devices have', () => {
 test.each([
   ['$.name', 'name'],
   ['$.consent.text', 'consent_text'],
+  ['text', 'consent_text'],
+  ['query_name', 'query_name'],
   ['$.parameters.epsilon', 'epsilon'],
   ['opt_in_until', 'opt_in_until'],
 ])('a refusal at %s is said at the field %s', (where, field) => {
@@ -133,9 +164,11 @@ const CAMPAIGN = {
 
 test('an edited campaign keeps what was not edited, also what the form does not show', () => {
   const parameters = { ...CAMPAIGN.parameters, one_record_each: true };
-  const sent = campaignOf(draftOf({ ...CAMPAIGN, parameters }));
+  const nouns = { query_name: 'product', url_name: 'state' };
+  const sent = campaignOf(draftOf({ ...CAMPAIGN, ...nouns, parameters }));
   expect(sent).toEqual({
     ...campaignOf({ ...DRAFT, opt_in_until: '2026-12-01T18:30', opt_in_enough: '700' }),
+    ...nouns,
     parameters,
   });
 });

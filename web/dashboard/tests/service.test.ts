@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { NewCampaign } from '../src/api/messages.js';
 import { documentAddress, Service, ServiceProblem } from '../src/api/service.js';
 
 interface Asked {
@@ -44,6 +45,18 @@ test('campaigns are fetched page by page until one is not full', async () => {
     '/v1/campaigns?limit=100&after=c99',
     '/v1/campaigns?limit=100&after=c199',
   ]);
+});
+
+test('an edit names the draft that was read, a new campaign names none', async () => {
+  const stored = new Response('{"id":"x"}', { headers: { etag: '"sha256:1"' } });
+  const [ask, asked] = answering(stored, json({ id: 'x' }), json({ id: 'y' }));
+  const service = new Service('t', ask);
+  const { tag } = await service.draft('x');
+  await service.put('x', {} as NewCampaign, tag);
+  await service.put('y', {} as NewCampaign);
+  const [, edit, creation] = asked.map(({ options }) => new Headers(options.headers));
+  expect(edit?.get('if-match')).toBe('"sha256:1"');
+  expect(creation?.has('if-match')).toBe(false);
 });
 
 test('a problem is told with its slug, its words and the field at fault', async () => {

@@ -4,7 +4,7 @@ import unicodedata
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls, format signs, lone surrogates and separators of lines."""
-_JOINERS = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
+JOINERS = frozenset("\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}")
 """Format signs that Persian words and many emoji need; they turn nothing."""
 
 
@@ -20,4 +20,4 @@ def visible(text: str) -> str:
 
 
 def _is_invisible(character: str) -> bool:
-    return unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
+    return unicodedata.category(character) in _INVISIBLE and character not in JOINERS

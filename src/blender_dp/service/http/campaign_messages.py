@@ -9,8 +9,6 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list.visible_names import visible
 from blender_dp.core.parameters import Parameters, Preset, delta_warning
 from blender_dp.service.campaign import OPTIONAL, Campaign, Consent, Rules, State
 from blender_dp.service.campaign_relay import (
@@ -27,6 +25,7 @@ from blender_dp.service.http.messages import (
     Taken,
     Version,
 )
+from blender_dp.service.shown_texts import require_line, require_text, require_web_address
 from blender_dp.wire.service.contribution import consent_digest
 
 MOST_OPEN_HOURS = 24 * 366
@@ -112,7 +111,10 @@ class RelayOfCampaign(Taken, frozen=True, kw_only=True):
 
 
 class NewCampaign(Taken, frozen=True, kw_only=True):
-    """A campaign to create."""
+    """A campaign to create.
+
+    Every text must have a letter and no invisible sign; purpose and consent may have line breaks.
+    """
 
     name: Line
     purpose: Text
@@ -121,7 +123,7 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     contact: Line
     """Where people ask the controller, such as an e-mail address."""
     privacy_policy: WebAddress
-    """Web address of the controller's privacy policy."""
+    """Web address of the controller's privacy policy, without a user name or a backslash."""
     query_name: Noun | None = None
     """What a query is called where results are shown, such as product."""
     url_name: Noun | None = None
@@ -135,11 +137,8 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     rules: When = When()
 
     def campaign(self, campaign_id: UUID, now: datetime) -> Campaign:
-        """Return the campaign as a draft; refuse an invisible name or impossible rules."""
-        for field in ("name", "query_name", "url_name"):
-            text = getattr(self, field)
-            if text is not None and visible(text) != text:
-                raise ParameterError(field, "without invisible control characters", text)
+        """Return the campaign as a draft; refuse unreadable texts and impossible rules."""
+        self._require_readable()
         campaign = Campaign(
             id=campaign_id,
             name=self.name,
@@ -157,6 +156,15 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
         )
         campaign.require_possible_rules()
         return campaign
+
+    def _require_readable(self) -> None:
+        for field in ("name", "controller", "contact", "query_name", "url_name"):
+            if (text := getattr(self, field)) is not None:
+                require_line(field, text)
+        require_text("purpose", self.purpose)
+        require_web_address("privacy_policy", self.privacy_policy)
+        require_line("version", self.consent.version)
+        require_text("text", self.consent.text)
 
 
 class ShownConsent(msgspec.Struct, frozen=True, kw_only=True):

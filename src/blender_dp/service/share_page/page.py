@@ -8,9 +8,9 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import urlsplit
 
-from blender_dp.core.head_list.visible_names import visible
 from blender_dp.service.campaign import Campaign, State
 from blender_dp.service.share_page.words import (
+    RESULT_STAYS,
     delta_sentence,
     opt_in_time,
     report_time,
@@ -18,6 +18,7 @@ from blender_dp.service.share_page.words import (
     state_sentence,
     surest_after,
 )
+from blender_dp.service.shown_texts import is_plain_web_address, shown_lines
 
 NO_SUCH_PAGE = """<!doctype html>
 <html lang="en">
@@ -47,6 +48,8 @@ class SharePage:
     campaign: Campaign
     link: str
     """Address of the page as people are given it."""
+    has_release: bool = False
+    """Whether the campaign published a result; it stays public when the campaign is purged."""
     relay_epsilon: float | None = None
     """ε0 of the published list: what relay and collector together can learn. None before that."""
 
@@ -82,7 +85,7 @@ class SharePage:
     def invitation(self) -> str:
         """Return a text that an operator sends to people."""
         campaign = self.campaign
-        return (
+        text = (
             f"{campaign.controller or _NOT_SAID} invites you to take part in: {campaign.name}\n\n"
             f"{campaign.purpose}\n\n"
             "You decide what is sent: your searches as they are, one private report that your "
@@ -92,6 +95,7 @@ class SharePage:
             f"Questions: {campaign.contact or _NOT_SAID}\n"
             f"Privacy policy: {campaign.privacy_policy or _NOT_SAID}\n"
         )
+        return shown_lines(text)
 
     def _relay_part(self, name: str) -> str:
         """Return a part of the page that only campaigns with a relay have."""
@@ -114,8 +118,9 @@ class SharePage:
         )
 
     def _state(self) -> str:
-        sentence = escape(state_sentence(self.campaign.state))
-        if self.campaign.state is not State.RELEASED:
+        is_kept = self.campaign.state is State.PURGED and self.has_release
+        sentence = escape(RESULT_STAYS if is_kept else state_sentence(self.campaign.state))
+        if not self.has_release:
             return sentence
         return f'{sentence} <a href="/#/campaigns/{self.campaign.id}/release">See the result</a>'
 
@@ -136,12 +141,14 @@ def read_asset(name: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text as HTML, line by line, without invisible characters."""
-    return "\n".join(escape(visible(line)) for line in text.split("\n"))
+    """Return a text as HTML, without invisible characters."""
+    return escape(shown_lines(text))
 
 
 def _link(address: str | None) -> str:
-    """Return a link; the service takes web addresses only."""
+    """Return a link; the service takes web addresses only, but took others before."""
     if address is None:
         return _NOT_SAID
+    if not is_plain_web_address(address):
+        return f"<bdi>{_shown(address)}</bdi>"
     return f'<a href="{escape(address)}" rel="noreferrer">{escape(address)}</a>'

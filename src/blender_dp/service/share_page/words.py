@@ -16,6 +16,8 @@ _STATE_SENTENCES = {
     State.RELEASED: "It has ended, and the result is published.",
     State.PURGED: "It was given up. What people sent is deleted.",
 }
+RESULT_STAYS = "It has ended, and the result is published. What people sent is deleted."
+"""Said of a campaign that was purged after its release."""
 _BEFORE_REPORTS = (
     *(State.DRAFT, State.OPT_IN_OPEN),
     *(State.OPT_IN_SEALED, State.LIST_PUBLISHED),

@@ -65,9 +65,20 @@ class DatabaseStore:
         """Count jobs; those whose campaign moved before ``overdue_since`` are overdue."""
         return await self.database.read(partial(workload.get, now=now, overdue_since=overdue_since))
 
-    async def put_campaign(self, campaign: Campaign, *, actor: str) -> Campaign:
-        """Store a new campaign, or change it while it is a draft; return what is stored."""
-        return await self.database.write(partial(campaigns.put, campaign=campaign, actor=actor))
+    async def put_campaign(
+        self, campaign: Campaign, *, actor: str, replaceable: frozenset[str] | None = None
+    ) -> Campaign:
+        """Store a new campaign, or change it while it is a draft; return what is stored.
+
+        Args:
+            campaign: What to store.
+            actor: Who asked for it, for the audit log.
+            replaceable: Digests of the descriptions that may be replaced. None makes a campaign
+                and replaces none.
+        """
+        return await self.database.write(
+            partial(campaigns.put, campaign=campaign, actor=actor, replaceable=replaceable)
+        )
 
     async def campaign(self, campaign_id: UUID) -> Campaign:
         """Return a campaign."""

@@ -17,6 +17,7 @@ class Reason(StrEnum):
 
     UNKNOWN_CAMPAIGN = "unknown-campaign"
     NOT_A_DRAFT = "not-a-draft"
+    DRAFT_CHANGED = "draft-changed"
     MOVE_NOT_ALLOWED = "move-not-allowed"
     NOT_COLLECTING = "campaign-not-collecting"
     UNKNOWN_ENROLMENT = "unknown-enrolment"
@@ -26,6 +27,10 @@ class Reason(StrEnum):
     LEASE_LOST = "lease-lost"
     JOB_NOT_RETRIABLE = "job-not-retriable"
     OVERLOADED = "overloaded"
+
+
+ANY_DESCRIPTION = frozenset({"*"})
+"""Says that a draft may be replaced whatever it holds; else digests of descriptions say it."""
 
 
 class StoreRefusal(BlenderError):  # noqa: N818 - an answer, not a fault

@@ -45,6 +45,12 @@ export class ServiceProblem extends Error {
   }
 }
 
+/** A draft as it was read. */
+export interface StoredDraft {
+  readonly campaign: Campaign;
+  readonly tag: string | null;
+}
+
 /** One service, asked with one token or with none. */
 export class Service {
   readonly #token: string | null;
@@ -73,13 +79,19 @@ export class Service {
     return this.#read(campaignPath(id));
   }
 
+  /** Returns a draft with the tag that names what was read of it. */
+  async draft(id: string): Promise<StoredDraft> {
+    const answer = await this.#ask(campaignPath(id));
+    return { campaign: await answer.json(), tag: answer.headers.get('etag') };
+  }
+
   progress(id: string): Promise<ProgressCounts> {
     return this.#read(`${campaignPath(id)}/progress`);
   }
 
-  /** Makes a campaign under an id drawn here, or changes it while it is a draft. */
-  put(id: string, campaign: NewCampaign): Promise<Campaign> {
-    return this.#send(campaignPath(id), campaign, 'PUT');
+  /** Makes a campaign under an id drawn here; with the tag of a draft, changes that draft. */
+  put(id: string, campaign: NewCampaign, tag: string | null = null): Promise<Campaign> {
+    return this.#send(campaignPath(id), campaign, 'PUT', tag === null ? {} : { 'if-match': tag });
   }
 
   move(id: string, move: Move, from: State): Promise<Campaign> {
@@ -131,8 +143,8 @@ export class Service {
     return (await this.#ask(path)).json();
   }
 
-  async #send<T>(path: string, body: unknown, method = 'POST'): Promise<T> {
-    const headers = { 'content-type': 'application/json' };
+  async #send<T>(path: string, body: unknown, method = 'POST', more = {}): Promise<T> {
+    const headers = { 'content-type': 'application/json', ...more };
     return (await this.#ask(path, { method, body: JSON.stringify(body), headers })).json();
   }
 

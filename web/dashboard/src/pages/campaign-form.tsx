@@ -76,6 +76,16 @@ function Purpose(props: FormProps) {
           {...bound(props, 'consent_version')}
           isNeeded
         />
+        <TextField
+          label="What a query is called"
+          hint="For results, if it is no search: such as product. Leave it empty for query."
+          {...bound(props, 'query_name')}
+        />
+        <TextField
+          label="What a URL is called"
+          hint="Such as state. Leave it empty for URL."
+          {...bound(props, 'url_name')}
+        />
         <label class="checkbox">
           <input
             type="checkbox"

@@ -1,6 +1,7 @@
 /** Faults of a draft: what is missing, what the service would refuse, and what devices refuse. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
+import { visible } from '@blender-dp/pages/visible.js';
 import { type Draft, hasRelay, time, whole } from './draft.js';
 
 export type FieldName = Exclude<
@@ -25,9 +26,13 @@ const MOST_LETTERS: PerField<number> = {
   controller: 200,
   contact: 200,
   privacy_policy: 2000,
+  query_name: 40,
+  url_name: 40,
   consent_text: 10_000,
   consent_version: 100,
 };
+/** Texts that may have several lines. */
+const TEXTS: readonly string[] = ['purpose', 'consent_text'];
 const MOST_PEOPLE = 10 ** 10;
 /** The least and the largest whole number of a field. */
 const WHOLE: PerField<readonly [number, number]> = {
@@ -68,7 +73,7 @@ export function wrongFields(draft: Draft, now: Date): Faults {
 function checks(draft: Draft, now: Date): Record<string, string | null> {
   const lengths = Object.entries(MOST_LETTERS).map(([name, most]) => [
     name,
-    lengthFault(draft[name as FieldName].trim(), most),
+    textFault(name, draft[name as FieldName].trim(), most),
   ]);
   const numbers = Object.entries(WHOLE).map(([name, [least, most]]) => [
     name,
@@ -79,9 +84,7 @@ function checks(draft: Draft, now: Date): Record<string, string | null> {
     ...Object.fromEntries([...lengths, ...numbers]),
     ...timeFaults(draft, now),
     ...relayFaults(draft),
-    ...(isWebAddress(draft.privacy_policy.trim())
-      ? {}
-      : { privacy_policy: 'This must be a web address that begins with https://.' }),
+    ...(isWebAddress(draft.privacy_policy.trim()) ? {} : { privacy_policy: WEB_ADDRESS }),
     epsilon:
       epsilon > 0 && epsilon <= MOST_EPSILON
         ? null
@@ -110,6 +113,16 @@ function relayFaults(draft: Draft): Record<string, string | null> {
   };
 }
 
+const WEB_ADDRESS =
+  'This must be a web address that begins with https://, without a user name, invisible signs or backslashes.';
+
+function textFault(name: string, text: string, most: number): string | null {
+  const lines = TEXTS.includes(name) ? text.split('\n') : [text];
+  if (lines.some((line) => visible(line) !== line))
+    return 'This has a sign that nobody sees. Delete it, or type the text anew.';
+  return lengthFault(text, most);
+}
+
 function lengthFault(text: string, most: number): string | null {
   const letters = [...text].length;
   if (letters <= most) return null;
@@ -122,8 +135,10 @@ function numberFault(text: string, least: number, most: number): string | null {
   return `This must be a whole number from ${count(least)} to ${count(most)}.`;
 }
 
+/** Tells whether an address opens what people read; the rule of the service. */
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s/]\S*$/.test(text);
+  if (!/^https?:\/\/[^\s/@\\?#]+([/?#][^\s\\]*)?$/i.test(text)) return false;
+  return !/[\p{C}\p{Z}<>"`{}|^]/u.test(text) && URL.canParse(text);
 }
 
 /** Rules under which a side would be over before it began. */
@@ -175,6 +190,7 @@ export function refusedField(where: string | null): Faults {
   const name = RENAMED[last] ?? ((ofRelay.join('_') || last) as FieldName);
   const isKnown =
     [...NEEDED, ...NEEDED_OF_A_RELAY].includes(name) ||
+    name in MOST_LETTERS ||
     name in WHOLE ||
     /_(until|from)$/.test(name);
   return isKnown ? { [name]: REFUSED[name] ?? 'The service does not take this value.' } : {};

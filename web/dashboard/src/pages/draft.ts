@@ -10,6 +10,8 @@ export interface Draft {
   readonly controller: string;
   readonly contact: string;
   readonly privacy_policy: string;
+  readonly query_name: string;
+  readonly url_name: string;
   readonly consent_text: string;
   readonly consent_version: string;
   readonly open_enrolment: boolean;
@@ -43,6 +45,8 @@ export const EMPTY_DRAFT: Draft = {
   controller: '',
   contact: '',
   privacy_policy: '',
+  query_name: '',
+  url_name: '',
   consent_text: '',
   consent_version: '1',
   open_enrolment: false,
@@ -100,6 +104,8 @@ export function campaignOf(draft: Draft): NewCampaign {
     controller: draft.controller.trim(),
     contact: draft.contact.trim(),
     privacy_policy: draft.privacy_policy.trim(),
+    query_name: draft.query_name.trim() || null,
+    url_name: draft.url_name.trim() || null,
     consent: { version: draft.consent_version.trim(), text: draft.consent_text.trim() },
     parameters: {
       ...draft.others,
@@ -154,6 +160,8 @@ export function draftOf(campaign: Campaign): Draft {
     controller: campaign.controller ?? '',
     contact: campaign.contact ?? '',
     privacy_policy: campaign.privacy_policy ?? '',
+    query_name: campaign.query_name ?? '',
+    url_name: campaign.url_name ?? '',
     consent_text: consent.text,
     consent_version: consent.version,
     open_enrolment: campaign.open_enrolment,

@@ -1,7 +1,6 @@
 /** Pages that make a campaign, duplicate one, or edit a draft; with the planner's prediction. */
 import { useRef, useState } from 'preact/hooks';
-import type { Campaign } from '../api/messages.js';
-import { randomId, type ServiceProblem } from '../api/service.js';
+import { randomId, type ServiceProblem, type StoredDraft } from '../api/service.js';
 import { problemFrom, useLoaded } from '../loading.js';
 import { Refused, Shown } from '../parts/loading-note.js';
 import { Title } from '../parts/title.js';
@@ -26,7 +25,7 @@ export function NewCampaignPage({ like }: { readonly like: string | null }) {
   if (like === null) return <Form title="New campaign" lead={lead} begins={EMPTY_DRAFT} />;
   return (
     <WithCampaign id={like}>
-      {(campaign) => <Form title="New campaign" lead={lead} begins={duplicateOf(campaign)} />}
+      {({ campaign }) => <Form title="New campaign" lead={lead} begins={duplicateOf(campaign)} />}
     </WithCampaign>
   );
 }
@@ -34,13 +33,14 @@ export function NewCampaignPage({ like }: { readonly like: string | null }) {
 export function EditCampaignPage({ id }: { readonly id: string }) {
   return (
     <WithCampaign id={id}>
-      {(campaign) =>
+      {({ campaign, tag }, reload) =>
         campaign.state === 'draft' ? (
           <Form
+            key={tag}
             title="Edit the draft"
             lead="Opening it freezes everything here."
             begins={draftOf(campaign)}
-            id={id}
+            edited={{ id, tag, reload }}
           />
         ) : (
           <p class="banner banner-info">
@@ -55,24 +55,28 @@ export function EditCampaignPage({ id }: { readonly id: string }) {
 
 interface WithCampaignProps {
   readonly id: string;
-  readonly children: (campaign: Campaign) => preact.ComponentChildren;
+  readonly children: (draft: StoredDraft, reload: () => void) => preact.ComponentChildren;
 }
 
 function WithCampaign({ id, children }: WithCampaignProps) {
   const { service } = useVisit();
-  const [campaign] = useLoaded(() => service.campaign(id), [service, id]);
-  return <Shown loaded={campaign}>{children}</Shown>;
+  const [draft, reload] = useLoaded(() => service.draft(id), [service, id]);
+  return <Shown loaded={draft}>{(found) => children(found, reload)}</Shown>;
 }
 
 interface FormProps {
   readonly title: string;
   readonly lead: string;
   readonly begins: Draft;
-  /** The draft that is edited; a new one if left out. */
-  readonly id?: string;
+  /** The draft that is edited, as it was read; a new one if left out. */
+  readonly edited?: {
+    readonly id: string;
+    readonly tag: string | null;
+    readonly reload: () => void;
+  };
 }
 
-function Form({ title, lead, begins, id }: FormProps) {
+function Form({ title, lead, begins, edited }: FormProps) {
   const { service } = useVisit();
   const [draft, setDraft] = useState(begins);
   const [isComplete, setComplete] = useState(true);
@@ -105,7 +109,8 @@ function Form({ title, lead, begins, id }: FormProps) {
     setBusy(true);
     setProblem(null);
     try {
-      const made = await service.put(id ?? drawn.current, campaignOf(draft));
+      const place = edited?.id ?? drawn.current;
+      const made = await service.put(place, campaignOf(draft), edited?.tag ?? null);
       location.hash = campaignAddress(made.id);
     } catch (thrown) {
       setProblem(problemFrom(thrown));
@@ -119,13 +124,31 @@ function Form({ title, lead, begins, id }: FormProps) {
         <form class="form-parts" onSubmit={submit} ref={form} noValidate>
           <CampaignForm draft={draft} faults={faults} change={change} />
           {problem && <Refused problem={problem} />}
-          <Buttons isNew={id === undefined} isBusy={isBusy} faults={Object.keys(faults).length} />
+          {edited && problem?.slug === 'draft-changed' && <Changed reload={edited.reload} />}
+          <Buttons
+            isNew={edited === undefined}
+            isBusy={isBusy}
+            faults={Object.keys(faults).length}
+          />
         </form>
         <aside class="beside-note" aria-label="Prediction">
           <Prediction question={questionOf(draft)} />
         </aside>
       </div>
     </>
+  );
+}
+
+/** What to do when somebody else saved the draft meanwhile. */
+function Changed({ reload }: { readonly reload: () => void }) {
+  return (
+    <p class="callout">
+      Somebody else saved this draft while you wrote. Your text was not saved, so that theirs is not
+      lost.{' '}
+      <button type="button" class="button" onClick={reload}>
+        Show the draft as it is now
+      </button>
+    </p>
   );
 }
 

@@ -98,7 +98,7 @@ export const PURGE: MoveWords = {
   move: 'purge',
   title: 'Purge',
   warning:
-    'Gives the campaign up: contributions, reports and keys are deleted for good. What was published stays public.',
+    'Ends the campaign: contributions, reports and keys are deleted for good. What was published stays public.',
 };
 
 /** Returns the move that an operator may make next; null if the campaign does not wait for one. */

@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, string>> = {
   'clients-open': 'takes private reports',
   'clients-sealed': 'computes its result',
   released: 'has published its result',
-  purged: 'was given up, and what people sent to it was deleted',
+  purged: 'has ended, and what people sent to it was deleted',
 };
 
 /** Says how far a campaign is, and until when people can opt in. */

@@ -1,13 +1,14 @@
 """Routes of campaigns: create, edit, list, read, move, progress and retry."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
 
-from litestar import get, post, put
+from litestar import Response, get, post, put
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.server.problems import Problem, ProblemError
@@ -18,12 +19,16 @@ from blender_dp.service.http.routes.asking import any_role, operator
 from blender_dp.service.http.routes.refusals import WITH_BODY, WITH_TOKEN, refusals
 from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs.failures import PASSING
+from blender_dp.service.shown_texts import UnreadableTextError
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.store import Token
+from blender_dp.service.storage.store import ANY_DESCRIPTION, Token
+from blender_dp.wire.documents.document import digest_of
 
 PATH = "/v1/campaigns"
 ONE = PATH + "/{campaign_id:uuid}"
 _TOO_MUCH = (Problem.PARAMETERS_REFUSED, Problem.PROMISE_BROKEN)
+_TAGS = re.compile(r'\s*(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*\s*')
+_STRONG_TAG = re.compile(r'(?<!W/)"([^"]*)"')
 
 
 @contextmanager
@@ -31,6 +36,8 @@ def _as_problem() -> Iterator[None]:
     """Answer a parameter out of its range with its name."""
     try:
         yield
+    except UnreadableTextError as error:
+        raise Problem.UNREADABLE_TEXT.error(where=error.name) from None
     except ParameterError as error:
         raise Problem.PARAMETERS_REFUSED.error(where=error.name) from None
 
@@ -46,18 +53,35 @@ async def show_campaign(service: ServiceState, campaign: Campaign) -> ShownCampa
     )
 
 
+async def _tagged(service: ServiceState, campaign: Campaign) -> Response[ShownCampaign]:
+    """Return a campaign with its tag: the digest of all that an edit changes."""
+    shown = await show_campaign(service, campaign)
+    return Response(shown, headers={"etag": f'"{digest_of(shown.description or {})}"'})
+
+
+def _replaceable(if_match: str | None) -> frozenset[str] | None:
+    """Return the descriptions that may be replaced, by digest; None if none may."""
+    if if_match is None:
+        return None
+    if if_match.strip() == "*":
+        return ANY_DESCRIPTION
+    if not _TAGS.fullmatch(if_match):
+        raise Problem.REQUEST_NOT_UNDERSTOOD.error(where="if-match")
+    return frozenset(_STRONG_TAG.findall(if_match))
+
+
 @post(
     PATH,
     operation_id="create_campaign",
     **operator,
     tags=["campaigns"],
-    responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH),
+    responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH, Problem.UNREADABLE_TEXT),
 )
 async def create_campaign(
     data: JSONBody[NewCampaign],
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
-) -> ShownCampaign:
+) -> Response[ShownCampaign]:
     """Make a campaign in draft.
 
     Parameters are checked and their privacy cost is computed. A campaign that costs more than it
@@ -72,30 +96,48 @@ async def create_campaign(
     operation_id="put_campaign",
     **operator,
     tags=["campaigns"],
-    responses=refusals(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH, Problem.NOT_A_DRAFT),
+    responses=refusals(
+        *(*WITH_BODY, *WITH_TOKEN, *_TOO_MUCH, Problem.UNREADABLE_TEXT),
+        *(Problem.UNKNOWN_CAMPAIGN, Problem.NOT_A_DRAFT, Problem.DRAFT_CHANGED),
+    ),
 )
 async def put_campaign(
     campaign_id: FromPath[UUID],
     data: JSONBody[NewCampaign],
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
-) -> ShownCampaign:
+    if_match: Annotated[
+        str | None,
+        HeaderParameter(
+            name="If-Match",
+            description="The ETag of the draft that is changed; left out, a campaign is made.",
+        ),
+    ] = None,
+) -> Response[ShownCampaign]:
     """Make a campaign under an id that the caller drew at random, or change it while it is a draft.
 
-    The same request again changes nothing: a caller that got no answer may repeat it.
+    Without If-Match the campaign is made, and an existing one with another content is left alone.
+    With it, the draft is changed if it is still the one that was read. The same request again
+    changes nothing: a caller that got no answer may repeat it.
     """
-    return await _put(campaign_id, data, actor, service)
+    return await _put(campaign_id, data, actor, service, _replaceable(if_match))
 
 
 async def _put(
-    campaign_id: UUID, data: NewCampaign, actor: Token, service: ServiceState
-) -> ShownCampaign:
+    campaign_id: UUID,
+    data: NewCampaign,
+    actor: Token,
+    service: ServiceState,
+    replaceable: frozenset[str] | None = None,
+) -> Response[ShownCampaign]:
     with _as_problem():
         campaign = data.campaign(campaign_id, service.dependencies.now())
     service.require_allowed(campaign.parameters)
     await service.plan_certificate(campaign.parameters)
-    stored = await service.dependencies.store.put_campaign(campaign, actor=actor.name)
-    return await show_campaign(service, stored)
+    stored = await service.dependencies.store.put_campaign(
+        campaign, actor=actor.name, replaceable=replaceable
+    )
+    return await _tagged(service, stored)
 
 
 @get(
@@ -126,9 +168,9 @@ async def list_campaigns(
 )
 async def read_campaign(
     campaign_id: FromPath[UUID], service: NamedDependency[ServiceState]
-) -> ShownCampaign:
+) -> Response[ShownCampaign]:
     """Return a campaign: its purpose, its promise and its state."""
-    return await show_campaign(service, await service.dependencies.store.campaign(campaign_id))
+    return await _tagged(service, await service.dependencies.store.campaign(campaign_id))
 
 
 @post(

@@ -88,13 +88,13 @@ async def _report(service: ServiceState, campaign_id: UUID) -> Rendering:
     make = service.dependencies.render_report
     if make is None:
         raise Problem.NOT_FOUND.error()
-    campaign = await service.dependencies.store.campaign(campaign_id)
-    # The release first: what is asked for before it is there is refused as not published.
-    kinds = sorted(Document, key=lambda kind: kind is not Document.RELEASE)
-    published = {kind: await read_published(service, campaign_id, kind) for kind in kinds}
+    await read_published(service, campaign_id, Document.RELEASE)
+    store = service.dependencies.store
+    campaign = await store.campaign(campaign_id)
+    published = {kind: await store.document(campaign_id, kind) for kind in Document}
 
     def render() -> bytes:
-        documents = {kind: json.loads(content) for kind, content in published.items()}
+        documents = {kind: json.loads(text) for kind, text in published.items() if text}
         return make(campaign, documents).encode()
 
     return render

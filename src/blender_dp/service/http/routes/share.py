@@ -17,7 +17,7 @@ from blender_dp.service.share_page.page import (
     read_asset,
 )
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.store import Reason, StoreRefusal
+from blender_dp.service.storage.store import Document, Reason, StoreRefusal
 
 _PATH = "/join"
 _ONE = _PATH + "/{campaign_id:uuid}"
@@ -66,10 +66,12 @@ def read_style() -> Response[str]:
 
 
 async def _page(campaign_id: UUID, request: StrictRequest, service: ServiceState) -> SharePage:
-    campaign = await service.dependencies.store.campaign(campaign_id)
+    store = service.dependencies.store
+    campaign = await store.campaign(campaign_id)
     return SharePage(
         campaign=campaign,
         link=_origin(request) + f"{_PATH}/{campaign_id}",
+        has_release=await store.document(campaign_id, Document.RELEASE) is not None,
         relay_epsilon=None
         if campaign.relay is None
         else await _relay_epsilon(service, campaign_id),

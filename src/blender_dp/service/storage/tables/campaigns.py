@@ -18,22 +18,21 @@ from blender_dp.service.campaign import (
 )
 from blender_dp.service.campaign_description import description, read_description, write_time
 from blender_dp.service.storage.database import Transaction
-from blender_dp.service.storage.store import Progress, Reason, StoreRefusal
+from blender_dp.service.storage.store import ANY_DESCRIPTION, Progress, Reason, StoreRefusal
 from blender_dp.service.storage.tables import chains, jobs
 from blender_dp.wire.documents.document import digest_of
 
 
-async def put(tx: Transaction, campaign: Campaign, *, actor: str) -> Campaign:
+async def put(
+    tx: Transaction, campaign: Campaign, *, actor: str, replaceable: frozenset[str] | None
+) -> Campaign:
     """Store a new campaign, or change it while it is a draft; return what is stored.
 
-    The very same content again changes nothing, so that a request may be repeated.
+    The very same content again changes nothing, so that a request may be repeated. A request that
+    comes late does not undo what somebody else changed: it names the description that it replaces.
     """
     now = campaign.created_at
-    added = await tx.rows(
-        "INSERT INTO campaigns (id, description, state, moved_at) VALUES ($1, $2, $3, $4)"
-        " ON CONFLICT (id) DO NOTHING RETURNING id",
-        *(str(campaign.id), _text(campaign), str(campaign.state), write_time(campaign.moved_at)),
-    )
+    added = replaceable is None and await _add(tx, campaign)
     if not added:
         stored = await get_locked(tx, campaign.id)
         campaign = replace(
@@ -43,6 +42,7 @@ async def put(tx: Transaction, campaign: Campaign, *, actor: str) -> Campaign:
             return stored
         if stored.state is not State.DRAFT:
             raise StoreRefusal(Reason.NOT_A_DRAFT)
+        await _require_replaceable(tx, campaign.id, replaceable or frozenset())
         await tx.run(
             "UPDATE campaigns SET description = $2 WHERE id = $1",
             *(str(campaign.id), _text(campaign)),
@@ -56,6 +56,21 @@ async def put(tx: Transaction, campaign: Campaign, *, actor: str) -> Campaign:
         digest=digest_of(description(campaign)),
     )
     return campaign
+
+
+async def _add(tx: Transaction, campaign: Campaign) -> bool:
+    added = await tx.rows(
+        "INSERT INTO campaigns (id, description, state, moved_at) VALUES ($1, $2, $3, $4)"
+        " ON CONFLICT (id) DO NOTHING RETURNING id",
+        *(str(campaign.id), _text(campaign), str(campaign.state), write_time(campaign.moved_at)),
+    )
+    return bool(added)
+
+
+async def _require_replaceable(tx: Transaction, campaign_id: UUID, digests: frozenset[str]) -> None:
+    stored = digest_of(await get_description(tx, campaign_id))
+    if stored not in digests and digests != ANY_DESCRIPTION:
+        raise StoreRefusal(Reason.DRAFT_CHANGED)
 
 
 async def number_of(tx: Transaction, campaign_id: UUID) -> int:
