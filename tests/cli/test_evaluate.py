@@ -198,7 +198,7 @@ def test_a_thousand_million_users_are_imagined_as_counts(command: Command) -> No
         (("--users=1e5", "--repetitions=0"), "--repetitions"),
         (("--users=1e5", "--seed=-1"), "--seed"),
         (("--users=1e5", "-o", "out"), "--output"),
-        (("--users=1e5", "--relay=1"), "--relay"),
+        (("--users=1e5", "--relay=1", "--preset=paper"), "--relay"),
         ((), "either a log or --users"),
     ],
 )

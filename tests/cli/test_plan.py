@@ -28,6 +28,28 @@ def test_json_is_the_plan(command: Command) -> None:
     assert [answer["varied"] for answer in document["answers"]] == ["opt_in", "epsilon"]
 
 
+def test_what_a_relay_would_change_is_a_column(command: Command) -> None:
+    outcome = command(*ZIPF, "--relay=0.5", "--relay-cap=6", "--target-l1=0.02")
+    assert outcome.status == 0
+    heading, *rows = outcome.out.splitlines()
+    assert heading.split()[-5:] == ["nine", "of", "ten", "without", "relay"]
+    with_relay, without = (float(rows[3].split()[place]) for place in (4, -1))
+    assert with_relay < 0.8 * without
+    assert "relay: 14,250 clients; ε = 4 and δ = 1e-05 as long as the relay" in outcome.out
+    assert "of the clients behind a relay:" in outcome.out
+    assert len(heading) <= 80
+
+
+def test_the_curve_along_the_relay_share_is_written(command: Command, tmp_path: Path) -> None:
+    outcome = command(*ZIPF, "--relay=0.5", "-o", tmp_path / "plan")
+    assert outcome.status == 0
+    document = json.loads((tmp_path / "plan" / "plan.json").read_text(encoding="utf-8"))
+    assert document["curve"]["of"] == "relay"
+    assert [len(document["curve"][name]) for name in ("points", "without_relay")] == [8, 1]
+    with (tmp_path / "plan" / "plan.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["relay"] for row in csv.DictReader(file)][-1] == "1.0"
+
+
 def test_files_hold_the_curve(command: Command, tmp_path: Path) -> None:
     outcome = command(*ZIPF, "-o", tmp_path / "plan", "--curve=epsilon")
     assert outcome.status == 0
@@ -59,6 +81,9 @@ def test_an_earlier_release_says_what_records_are_like(command: Command, tmp_pat
         (("--opt-in=1",), "--opt-in: opt_in must be strictly between 0 and 1"),
         (("--like=bing",), "--like: like must be aol, yandex, zipf"),
         (("--target-size=1000000",), "the best is a list of"),
+        (("--relay=2",), "--relay: relay must be a share from 0 to 1"),
+        (("--relay=1", "--preset=paper"), "--relay: relay must be left out with the preset paper"),
+        (("--target-l1=0",), "--target-l1: target_l1 must be above 0"),
         (("--records-per-user=0",), "--records-per-user: records_per_user must be between"),
         (("--draws=1",), "--draws: draws must be from 2"),
     ],

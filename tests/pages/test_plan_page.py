@@ -32,6 +32,7 @@ def a_plan(like: str = "aol", *, points: int = 5) -> dict[str, Any]:
         "opt_in_users": 70,
         "ndcg": 0.99,
         "queries": 42.0,
+        "query_l1": 0.01,
     }
     return {
         **a_point(0.05, 30.0),
@@ -53,6 +54,17 @@ def a_plan(like: str = "aol", *, points: int = 5) -> dict[str, Any]:
             "points": [a_point(0.01 * 2**i, 10.0 + i) for i in range(points)],
         },
         "remarks": ["If records are like it."],
+    }
+
+
+def a_relay_plan() -> dict[str, Any]:
+    points = [a_point(0.05, 10.0 - i) | {"relay": 0.2 * i} for i in range(6)]
+    without = a_point(0.05, 10.0) | {"relay": 0.0}
+    return a_plan() | {
+        "relay": 0.4,
+        "relay_sentence": "9 clients; ε = 4 unless they collude.",
+        "without_relay": without,
+        "curve": {"of": "relay", "points": points, "without_relay": [without]},
     }
 
 
@@ -82,6 +94,37 @@ def test_every_reference_between_elements_is_met() -> None:
 def test_the_figures_are_those_of_the_json() -> None:
     plan = a_plan()
     assert Markup(render_plan(plan)).figures == {"plan": json.loads(json.dumps(plan))}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 1200])
+def test_the_page_draws_what_a_relay_would_change(
+    chromium: Browser, tmp_path: Path, width: int
+) -> None:
+    complaints: list[str] = []
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    path = tmp_path / "plan.html"
+    path.write_text(render_plan(a_relay_plan()), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path.as_uri())
+    assert page.inner_text("#curve-title") == "What a relay would change"
+    assert "40.0\u00a0% of the clients behind a relay" in page.inner_text("#made")
+    assert "Relay: 9 clients; ε = 4 unless they collude." in page.inner_text("#notes")
+    assert page.locator("#tiles .tile-error", has_text="without relay").count() == 7
+    assert page.is_checked("input[value=query_l1]")
+    for series in ("relay", "clients"):
+        assert page.locator(f"#curve-plane .series-{series} .curve-points").count() == 1
+    page.click("#curve-legend [data-series=clients]")
+    assert page.locator("#curve-plane .curve-points").count() == 1
+    page.focus("#curve-plane svg")
+    page.keyboard.press("End")
+    assert "With a relay" in page.inner_text("#tooltip")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    context.close()
+    assert complaints == []
 
 
 @pytest.mark.browser

@@ -10,13 +10,15 @@ from statistics import mean
 
 import pytest
 
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.engine.synthetic import Shape, synthesize
 from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.scores import Scores
 from blender_dp.evaluation.trials.trials import Experiment, run_trials
 from blender_dp.planning.plan import plan
-from blender_dp.planning.prediction import Prediction
+from blender_dp.planning.prediction import Prediction, Setting, predict
+from blender_dp.planning.prior import prior_like
 
 USERS, RUNS, DELTA = 150_000, 6, 1e-5
 GRID = (
@@ -27,21 +29,39 @@ GRID = (
     (Shape.ZIPF, 1.0, 0.05),
     (Shape.ZIPF, 4.0, 0.02),
 )
+RELAYED = (
+    (Shape.AOL_SINGLE, 4.0, 0.05, 0.5),
+    (Shape.AOL_SINGLE, 1.0, 0.1, 1.0),
+    (Shape.AOL_MULTI, 4.0, 0.05, 0.5),
+    (Shape.AOL_MULTI, 1.0, 0.1, 1.0),
+    (Shape.ZIPF, 2.0, 0.05, 0.1),
+)
+"""Settings with a relay; the last number is its share of the clients."""
 LOGS: dict[Shape, CodedLog] = {}
 
 
-def simulated(shape: Shape, epsilon: float, opt_in: float, preset: Preset) -> Sequence[Scores]:
+def simulated(
+    shape: Shape, epsilon: float, opt_in: float, preset: Preset, relay: float = 0.0
+) -> Sequence[Scores]:
     if shape not in LOGS:
         log = synthesize(shape, users=USERS, seed=7)
         LOGS[shape] = CodedLog.of(log.user, log.query, log.url)
     parameters = Parameters(epsilon=epsilon, delta=DELTA, preset=preset)
-    experiment = Experiment(parameters=parameters, opt_in=opt_in, repetitions=RUNS, seed=3)
+    experiment = Experiment(
+        parameters=parameters,
+        opt_in=opt_in,
+        relay=RelayRules(share=relay),
+        repetitions=RUNS,
+        seed=3,
+    )
     return run_trials(LOGS[shape], experiment, workers=1)
 
 
-def predicted(shape: Shape, epsilon: float, opt_in: float) -> Prediction:
-    made = plan(users=USERS, opt_in=opt_in, epsilon=epsilon, delta=DELTA, like=str(shape), draws=8)
-    return made.prediction
+def predicted(shape: Shape, epsilon: float, opt_in: float, relay: float = 0.0) -> Prediction:
+    parameters = Parameters(epsilon=epsilon, delta=DELTA)
+    rules = RelayRules(share=relay)
+    setting = Setting(users=USERS, opt_in=opt_in, parameters=parameters, relay=rules)
+    return predict(prior_like(str(shape)), setting, draws=8)
 
 
 @pytest.mark.parametrize(("shape", "epsilon", "opt_in"), GRID)
@@ -52,6 +72,26 @@ def test_list_size_and_l1_are_predicted(shape: Shape, epsilon: float, opt_in: fl
         found = mean(float(getattr(one, name)) for one in scores)
         assert measures[name].mean == pytest.approx(found, rel=within), name
     assert measures["ndcg"].mean == pytest.approx(mean(one.ndcg for one in scores), abs=0.01)
+
+
+@pytest.mark.parametrize(("shape", "epsilon", "opt_in", "relay"), RELAYED)
+def test_errors_with_a_relay_are_predicted(
+    shape: Shape, epsilon: float, opt_in: float, relay: float
+) -> None:
+    scores = simulated(shape, epsilon, opt_in, "sharp", relay)
+    measures = predicted(shape, epsilon, opt_in, relay).measures
+    for name, within in (("queries", 0.1), ("records", 0.1), ("query_l1", 0.2), ("record_l1", 0.2)):
+        found = mean(float(getattr(one, name)) for one in scores)
+        assert measures[name].mean == pytest.approx(found, rel=within), name
+
+
+@pytest.mark.parametrize("other", [0.15, 0.9])
+def test_another_relay_share_is_told_apart(other: float) -> None:
+    """The test above has teeth: a plan for another share is not within its bounds."""
+    scores = simulated(Shape.AOL_MULTI, 4.0, 0.05, "sharp", 0.5)
+    found = mean(one.query_l1 for one in scores)
+    off = predicted(Shape.AOL_MULTI, 4.0, 0.05, other).measures["query_l1"].mean
+    assert off != pytest.approx(found, rel=0.2)
 
 
 @pytest.mark.parametrize("other", [1.4, 1 / 1.4])

@@ -14,7 +14,7 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.planning.imagined_users import ImaginedPopulation
 from blender_dp.planning.prediction import MOST_ROWS, Setting, predict
 from blender_dp.planning.prior import prior_like
-from blender_dp.planning.targets import Answer, Target, Varied, require_reached
+from blender_dp.planning.targets import Answer, Target, Varied, require_reached, varying
 
 SMALL: dict[str, Any] = {
     "users": 40_000,
@@ -77,9 +77,15 @@ def test_a_target_out_of_reach_says_what_is_within() -> None:
 
 
 def test_the_best_within_reach_is_the_nearest_to_the_target() -> None:
-    def answer(varied: Varied, ndcg: float, queries: float) -> Answer:
+    def answer(varied: Varied, ndcg: float, queries: float, query_l1: float = 0.1) -> Answer:
         return Answer(
-            varied=varied, value=None, nearest=0.5, opt_in_users=9, ndcg=ndcg, queries=queries
+            varied=varied,
+            value=None,
+            nearest=0.5,
+            opt_in_users=9,
+            ndcg=ndcg,
+            queries=queries,
+            query_l1=query_l1,
         )
 
     with pytest.raises(bdp.BlenderError, match=r"the best is a list of 98 .* opt-in share of 0.5"):
@@ -91,6 +97,73 @@ def test_the_best_within_reach_is_the_nearest_to_the_target() -> None:
             Target(ndcg=0.99, queries=20),
             [answer("opt_in", 0.7, 98.0), answer("epsilon", 0.98, 63.0)],
         )
+    refused = r"no relay share reaches .* query L1 of 0.01; .* query L1 of 0.02, at an relay share"
+    with pytest.raises(bdp.BlenderError, match=refused.replace("an relay", "a relay")):
+        require_reached(
+            Target(query_l1=0.01),
+            [answer("opt_in", 1.0, 63.0), answer("relay", 1.0, 63.0, query_l1=0.02)],
+        )
+
+
+def test_a_relay_keeps_the_list_and_lowers_the_errors() -> None:
+    made = bdp.plan(**SMALL, relay=0.5)
+    assert made.without_relay == bdp.plan(**SMALL).prediction
+    here, there = made.prediction.measures, made.without_relay.measures
+    assert here["queries"] == there["queries"]
+    for name in ("query_l1", "record_l1", "query_interval", "record_interval"):
+        assert here[name].high < there[name].low, name
+    assert made.prediction.setting.relay_clients == 19_000
+    assert made.relay_sentence is not None
+    alone = made.prediction.report_epsilon
+    assert alone is not None
+    assert 3 < alone <= 8
+    assert f"collector; ε = {alone:g} if they do." in made.relay_sentence
+
+
+def test_the_rules_of_a_relay_are_kept_to() -> None:
+    rules = bdp.RelayRules(share=0.5, epsilon_cap=4.0)
+    capped = bdp.plan(**SMALL, relay=rules)
+    assert capped.prediction.report_epsilon == 4.0
+    assert capped.document()["relay_rules"] == {
+        "share": 0.5,
+        "epsilon_cap": 4.0,
+        "dishonest": 0.2,
+    }
+
+
+def test_a_curve_along_the_relay_share_begins_without_one() -> None:
+    made = bdp.plan(**SMALL, curve="relay")
+    assert [point.setting.relay.share for point in made.curve] == [
+        *(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+    ]
+    assert made.curve_without_relay == made.curve[:1]
+    errors = [point.measures["query_l1"].mean for point in made.curve]
+    assert errors[-1] < errors[-2] < errors[-3] < errors[0]
+
+
+def test_another_curve_is_drawn_with_and_without_the_relay() -> None:
+    made = bdp.plan(**SMALL, relay=1.0, curve="epsilon")
+    assert len(made.curve) == len(made.curve_without_relay) == 7
+    for here, there in zip(made.curve, made.curve_without_relay, strict=True):
+        assert there.setting == here.setting.without_relay()
+        is_capped = here.setting.parameters.epsilon > here.setting.relay.epsilon_cap
+        is_better = here.measures["query_l1"].mean < there.measures["query_l1"].mean
+        assert is_better != is_capped
+
+
+def test_an_error_is_reached_by_a_relay_share_and_less_does_not() -> None:
+    *_, by_relay = bdp.plan(**SMALL, target_l1=0.01).answers
+    assert by_relay.varied == "relay"
+    assert by_relay.value is not None
+    assert by_relay.query_l1 <= 0.01
+    setting = Setting(users=40_000, opt_in=0.05, parameters=Parameters(epsilon=3.0, delta=1e-5))
+    less = varying(setting, "relay", by_relay.value * 0.7)
+    assert predict(prior_like("zipf:1.1"), less, draws=2).measures["query_l1"].mean > 0.01
+
+
+def test_a_relay_is_no_answer_of_a_preset_that_takes_none() -> None:
+    made = bdp.plan(**SMALL, preset="paper", target_l1=0.5)
+    assert [answer.varied for answer in made.answers] == ["opt_in", "epsilon"]
 
 
 def test_a_target_that_one_knob_reaches_is_answered_for_the_other_too() -> None:
@@ -149,6 +222,10 @@ def test_more_users_than_can_be_drawn_are_scaled_and_remarked_on(
         ({"like": "nothing"}, "like"),
         ({"target_ndcg": 1.5}, "target_ndcg"),
         ({"target_size": 0}, "target_size"),
+        ({"target_l1": 0.0}, "target_l1"),
+        ({"relay": 1.5}, "relay"),
+        ({"relay": 0.5, "preset": "paper"}, "relay"),
+        ({"curve": "relay", "preset": "paper"}, "relay"),
         ({"draws": 1}, "draws"),
         ({"seed": -1}, "seed"),
         ({"curve": "users"}, "curve"),
@@ -162,7 +239,9 @@ def test_bad_input_is_refused_by_name(changed: dict[str, Any], name: str) -> Non
 
 def test_the_truth_of_imagined_users_is_that_of_their_records() -> None:
     """With one record each, the truth is counted: whole users, all of them."""
-    population = ImaginedPopulation.draw(prior_like("zipf"), opted_in=2_000, clients=30_000, seed=5)
+    population = ImaginedPopulation.draw(
+        prior_like("zipf"), opted_in=2_000, clients=30_000, relay_clients=0, seed=5
+    )
     head_list = bdp.HeadList.of(
         [population.log.name(code) for code in range(50)],
         mechanism=_paper_mechanism(),

@@ -83,18 +83,15 @@ def evaluate(
         Print the summary for a program instead of the table.
     """
     if users is not None and log is None:
-        _refuse_with_users(output, relay)
-        asked = ImaginedTrials(users=users, opt_in=opt_in, repetitions=repetitions, seed=seed)
+        _require_no_output(output)
+        asked = ImaginedTrials(
+            users=users, opt_in=opt_in, relay=relay.rules(), repetitions=repetitions, seed=seed
+        )
         evaluate_imagined(parameters, asked, like=like or "aol", as_json=json)
         return
     if log is None or users is not None:
         raise BlenderError("give either a log or --users")
-    if like is not None:
-        raise ParameterError("like", "left out where a log is given", like)
-    if log_options.group is not None:
-        raise ParameterError(
-            "group", "left out: an evaluation draws the opt-in users (--opt-in)", log_options.group
-        )
+    _require_only_a_log(like, log_options.group)
     experiment = Experiment(
         parameters=parameters,
         opt_in=DEFAULT_OPT_IN if opt_in is None else opt_in,
@@ -125,12 +122,17 @@ def evaluate(
         print_measures(measures)
 
 
-def _refuse_with_users(output: Path | None, relay: RelayOptions) -> None:
-    """Refuse the options that need a log."""
+def _require_only_a_log(like: str | None, group: str | None) -> None:
+    if like is not None:
+        raise ParameterError("like", "left out where a log is given", like)
+    if group is not None:
+        rule = "left out: an evaluation draws the opt-in users (--opt-in)"
+        raise ParameterError("group", rule, group)
+
+
+def _require_no_output(output: Path | None) -> None:
     if output is not None:
         raise ParameterError("output", "left out with --users", str(output))
-    if relay.relay:
-        raise ParameterError("relay", "left out with --users", relay.relay)
 
 
 def _scores(

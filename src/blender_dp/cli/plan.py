@@ -4,18 +4,19 @@ import csv
 import json as json_text
 from contextlib import nullcontext
 from dataclasses import fields
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.table import Table
 
-from blender_dp.cli.options import Flag
+from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Preset
 from blender_dp.pages.plan_page import render_plan
-from blender_dp.planning.plan import Plan
+from blender_dp.planning.plan import Curve, Plan
 from blender_dp.planning.plan import plan as plan_of
 from blender_dp.planning.prediction import Predicted, Prediction
 from blender_dp.wire.documents.staging import staged_directory
@@ -47,7 +48,9 @@ def plan(
     records_per_user: float | None = None,
     target_ndcg: float | None = None,
     target_size: int | None = None,
-    curve: Literal["none", "opt-in", "epsilon"] | None = None,
+    target_l1: float | None = None,
+    relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
+    curve: Literal["none", "opt-in", "epsilon", "relay"] | None = None,
     draws: int | None = None,
     seed: int = 0,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
@@ -83,9 +86,12 @@ def plan(
         Find the opt-in share and the ε that reach this NDCG, on a list of ten queries or more.
     target_size
         Find the opt-in share and the ε that reach a list of this number of queries.
+    target_l1
+        Find the opt-in share, the ε and the relay share with which the L1 of the queries is at
+        most this.
     curve
-        Also predict for several values of opt-in or epsilon. Default: opt-in if there is an
-        --output, otherwise none.
+        Also predict for several values of opt-in, epsilon or relay, the share of the clients who
+        use a relay. Default: none; with --output relay if --relay is given, otherwise opt-in.
     draws
         Number of imagined collections; 3 to 20 if left out.
     seed
@@ -99,7 +105,6 @@ def plan(
     """
     if release is not None and like is not None:
         raise ParameterError("like", "left out where a release is given", like)
-    along = curve or ("none" if output is None else "opt-in")
     staged = (
         nullcontext()
         if output is None
@@ -117,7 +122,9 @@ def plan(
             records_per_user=records_per_user,
             target_ndcg=target_ndcg,
             target_size=target_size,
-            curve={"none": "none", "opt-in": "opt_in", "epsilon": "epsilon"}[along],  # type: ignore[arg-type]
+            target_l1=target_l1,
+            relay=relay.rules(),
+            curve=_curve_along(curve, output, relay),
             draws=draws,
             seed=seed,
             progress=_Steps(progress),
@@ -128,10 +135,23 @@ def plan(
         say(remark)
     if json:
         print_json(made.document())
-        return
-    _print(made)
-    if output is not None:
-        RESULTS.print(f"\npage: {output / 'plan.html'}")
+    else:
+        _print(made)
+        if output is not None:
+            RESULTS.print(f"\npage: {output / 'plan.html'}")
+
+
+def _curve_along(asked: str | None, output: Path | None, relay: RelayOptions) -> Curve:
+    """Return what a curve goes along: as asked, or what there is to compare."""
+    usual: Curve = "relay" if relay.relay else "opt_in"
+    curves: dict[str | None, Curve] = {
+        "none": "none",
+        "opt-in": "opt_in",
+        "epsilon": "epsilon",
+        "relay": "relay",
+        None: "none" if output is None else usual,
+    }
+    return curves[asked]
 
 
 class _Steps:
@@ -166,6 +186,7 @@ def _flatten(point: Prediction) -> dict[str, Any]:
         "opt_in": setting.opt_in,
         "epsilon": setting.parameters.epsilon,
         "delta": setting.parameters.delta,
+        "relay": setting.relay.share,
     }
     for name, predicted in point.measures.items():
         for field in fields(Predicted):
@@ -176,12 +197,15 @@ def _flatten(point: Prediction) -> dict[str, Any]:
 def _print(made: Plan) -> None:
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("predicted", no_wrap=True)
-    for heading in ("mean ± 95 %", "nine of ten collections"):
+    compared = made.without_relay
+    ranges = ["nine of ten collections"] if compared is None else ["nine of ten", "without relay"]
+    for heading in ("mean ± 95 %", *ranges):
         table.add_column(heading, justify="right", no_wrap=True)
     for name, one in made.prediction.measures.items():
         mean, error = _number(name, one.mean), _number(name, one.error)
         span = f"{_number(name, one.low)} to {_number(name, one.high)}"
-        table.add_row(NAMES[name], f"{mean} ± {error}", span)
+        other = [] if compared is None else [_number(name, compared.measures[name].mean)]
+        table.add_row(NAMES[name], f"{mean} ± {error}", span, *other)
     RESULTS.print(table)
     RESULTS.print()
     for line in _describe_choice(made):
@@ -197,6 +221,8 @@ def _describe_choice(made: Plan) -> list[str]:
     lines = [f"found by: {chosen.discovery}", f"clients: {chosen.client_mechanism}"]
     if chosen.query_share:
         lines[-1] += f", {chosen.query_share:.0%} report only the query"
+    if made.relay_sentence is not None:
+        lines.append(f"relay: {made.relay_sentence}")
     if chosen.head_list_user_fraction is not None:
         lines.append(
             f"f_O {chosen.head_list_user_fraction:g}, f_C {chosen.query_budget_fraction:g}"
@@ -210,12 +236,14 @@ def _describe_choice(made: Plan) -> list[str]:
 def _describe_answer(made: Plan) -> list[str]:
     lines = []
     for answer in made.answers:
-        knob = (
-            f"{answer.nearest:.3%} opted in ({answer.opt_in_users:,} users)"
-            if answer.varied == "opt_in"
-            else f"ε = {answer.nearest:g}"
-        )
+        knob = {
+            "opt_in": f"{answer.nearest:.3%} opted in ({answer.opt_in_users:,} users)",
+            "epsilon": f"ε = {answer.nearest:g}",
+            "relay": f"{answer.nearest:.1%} of the clients behind a relay",
+        }[answer.varied]
         there = f"{answer.queries:,.0f} queries, NDCG {answer.ndcg:.3f}"
+        if made.target is not None and made.target.query_l1 < inf:
+            there += f", query L1 {answer.query_l1:.3g}"
         start = "reached with" if answer.value is not None else "not reached; nearest with"
         lines.append(f"target {start} {knob}: {there}")
     return lines
@@ -226,14 +254,16 @@ def _print_curve(made: Plan) -> None:
     table = Table(title=None, box=None, pad_edge=False)
     columns = ("queries", "records", "ndcg", "query_l1", "record_l1")
     headings = ("queries", "records", "NDCG", "query L1", "record L1")
-    for heading in ("opted in" if made.curve_of == "opt_in" else "ε", *headings):
+    along = {"opt_in": "opted in", "epsilon": "ε", "relay": "relay"}[made.curve_of]
+    for heading in (along, *headings):
         table.add_column(heading, justify="right", no_wrap=True)
     for point in made.curve:
-        value = (
-            f"{point.setting.opt_in:.3%}"
-            if made.curve_of == "opt_in"
-            else f"{point.setting.parameters.epsilon:g}"
-        )
+        setting = point.setting
+        value = {
+            "opt_in": f"{setting.opt_in:.3%}",
+            "epsilon": f"{setting.parameters.epsilon:g}",
+            "relay": f"{setting.relay.share:.0%}",
+        }[made.curve_of]
         table.add_row(value, *(_number(name, point.measures[name].mean) for name in columns))
     RESULTS.print(table)
 

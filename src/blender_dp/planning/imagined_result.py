@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from blender_dp.core.blender import BlenderResult, blender
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import FloatArray
@@ -40,15 +41,22 @@ class ImaginedResult:
     """How clients reported, for people."""
     query_share: float | None
     """φ, the share of clients that report only the query; None without such a question."""
+    report_epsilon: float | None
+    """ε0 of a relay client's report; None without a relay."""
 
 
-def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> ImaginedResult:
+def imagined_result(
+    population: ImaginedPopulation,
+    parameters: Parameters,
+    relay: RelayRules = RelayRules(),  # noqa: B008 - frozen
+) -> ImaginedResult:
     """Run BLENDER on imagined users and compare the result with their truth."""
     population = population.with_new_draws()
-    result = blender(population, parameters, Randomness.seeded(population.seed))
+    result = blender(population, parameters, Randomness.seeded(population.seed), relay=relay)
     truth = population.true_cells(result.head_list)
     cells, blended = result.head_list.cells, result.blended
     mechanism, choice = result.head_list.mechanism, result.curated.choice
+    of_relay = result.head_list.relay
     low, high = blended.cells.interval()
     query_low, query_high = (bound[:-1] for bound in blended.queries.interval())
     listed = cells.is_listed
@@ -71,6 +79,7 @@ def imagined_result(population: ImaginedPopulation, parameters: Parameters) -> I
         branch=None if choice is None else choice.branch,
         client_mechanism=mechanism.title,
         query_share=mechanism.query_share if "query" in mechanism.channels(cells) else None,
+        report_epsilon=None if of_relay is None else of_relay.report_epsilon,
     )
 
 

@@ -41,7 +41,7 @@ def imagined_trials(
     results = []
     for trial in range(repetitions):
         population = setting.population(prior, seed * _SEEDS + trial)
-        results.append(imagined_result(population, setting.parameters).measures)
+        results.append(imagined_result(population, setting.parameters, setting.relay).measures)
         progress((trial + 1) / repetitions)
     columns = [np.array([result[name] for result in results], dtype=float) for name in MEASURES]
     return [

@@ -78,15 +78,18 @@ class ImaginedPopulation:
     """The opt-in users' records."""
     opt_in: CodedUsers
     imagined: ImaginedClients
-    """The clients before they are randomised."""
+    """All clients before they are randomised."""
+    relay_clients: int
+    """Number of them who use the relay."""
     clients: SimulatedClients
+    relayed: SimulatedClients | None
     seed: int
-    relayed: None = None
-    """A plan has no relay."""
 
     @classmethod
-    def draw(cls, prior: Prior, *, opted_in: int, clients: int, seed: int) -> "ImaginedPopulation":
-        """Draw both groups from the same prior."""
+    def draw(
+        cls, prior: Prior, *, opted_in: int, clients: int, relay_clients: int, seed: int
+    ) -> "ImaginedPopulation":
+        """Draw all groups from the same prior; relay clients are some of the clients."""
         columns = prior.draw(opted_in, _stream(seed, _OPT_IN))
         log = CodedLog.of(columns.user, columns.query, columns.url)
         query_number = np.empty(int(log.query.max(initial=-1)) + 1, dtype=np.int64)
@@ -95,41 +98,66 @@ class ImaginedPopulation:
             prior=prior, query_number=query_number, size=clients, seed=(seed, _CLIENTS)
         )
         opt_in = CodedUsers.drawn_from(log, _stream(seed, _ORDER))
+        local, relayed = _simulated(imagined, relay_clients, seed)
         return cls(
             log=log,
             opt_in=opt_in,
             imagined=imagined,
-            clients=SimulatedClients(imagined, all_at_once(generator(seed, _REPORTS))),
+            relay_clients=relay_clients,
+            clients=local,
+            relayed=relayed,
             seed=seed,
         )
 
     def with_new_draws(self) -> "ImaginedPopulation":
         """Return the same users before any client has reported."""
         imagined = replace(self.imagined, drawn=[])
-        randomise = all_at_once(generator(self.seed, _REPORTS))
-        return replace(self, imagined=imagined, clients=SimulatedClients(imagined, randomise))
+        local, relayed = _simulated(imagined, self.relay_clients, self.seed)
+        return replace(self, imagined=imagined, clients=local, relayed=relayed)
 
     def true_cells(self, head_list: HeadList) -> FloatArray:
         """Return the mean over all users of their share of every cell, once reports were drawn.
 
         One record per client was drawn, not all its shares. A client's shares have variance c·p,
-        where c is the concentration of shares. A drawn record has variance p, and the shares are
-        its mean. So given the drawn records, the shares are normal with mean p + c·(drawn - p) and
-        variance c(1 - c)·p.
+        where c is the concentration of shares in a cell. A drawn record has variance p, and the
+        shares are its mean. So given the drawn records, the shares are normal with mean
+        p + c·(drawn - p) and variance c(1 - c)·p.
         """
         p, n_c = self.imagined.cell_probabilities(head_list), self.imagined.size
         drawn = np.sum(self.imagined.drawn, axis=0)
-        c = self._concentration()
+        c = self._concentrations(head_list)
         unseen = np.sqrt(c * (1 - c) * n_c * p)
         noise = generator(self.seed, _TRUTH).normal(size=len(p))
         shares = np.maximum(n_c * p + c * (drawn - n_c * p) + unseen * noise, 0.0)
         of_opt_in = self.log.users * self.log.true_cells(head_list)
         return np.asarray((of_opt_in + shares) / (self.log.users + n_c))
 
-    def _concentration(self) -> float:
-        """Return Σf² over Σf of the opt-in users' shares f of all their records."""
-        rows = np.repeat(np.diff(self.log.first_row), np.diff(self.log.first_own))
-        return float(np.sum((self.log.own_rows / rows) ** 2) / self.log.users)
+    def _concentrations(self, head_list: HeadList) -> FloatArray:
+        """Return Σf² over Σf of the opt-in users' shares f of each cell; 1 if no user has it."""
+        log, cells = self.log, head_list.cells.cell_count
+        user = np.repeat(np.arange(log.users), np.diff(log.first_own))
+        cell = log.cells_of_records(head_list)[log.own_record]
+        of_user, pair = np.unique(user * cells + cell, return_inverse=True)
+        share = np.bincount(pair, weights=log.own_rows / np.diff(log.first_row)[user])
+        cell = of_user % cells
+        total = np.bincount(cell, weights=share, minlength=cells)
+        squares = np.bincount(cell, weights=share**2, minlength=cells)
+        return np.divide(squares, total, out=np.ones(cells), where=total > 0)
+
+
+def _simulated(
+    imagined: ImaginedClients, relay_clients: int, seed: int
+) -> tuple[SimulatedClients, SimulatedClients | None]:
+    """Return the clients who report directly and, if there are any, those who use the relay."""
+    randomise = all_at_once(generator(seed, _REPORTS))
+    if not relay_clients:
+        return SimulatedClients(imagined, randomise), None
+    sizes = (imagined.size - relay_clients, relay_clients)
+    local, relayed = (
+        SimulatedClients(replace(imagined, size=size, seed=(*imagined.seed, place)), randomise)
+        for place, size in enumerate(sizes, start=3)
+    )
+    return local, relayed
 
 
 def _stream(seed: int, purpose: int) -> int:

@@ -1,11 +1,13 @@
 """Plan of a collection: a prediction of its results before anything is collected."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from math import inf, isfinite
 from typing import Any, Literal
 
 from blender_dp.core.blender import no_progress
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
 from blender_dp.core.parameters import KNOBS, Parameters, Preset, delta_warning
@@ -15,6 +17,7 @@ from blender_dp.planning.prior import Prior, prior_like
 from blender_dp.planning.release_prior import prior_of_release
 from blender_dp.planning.targets import (
     EPSILONS,
+    KNOB_NAMES,
     LEAST_LIST,
     MOST_OPT_IN,
     Answer,
@@ -25,8 +28,10 @@ from blender_dp.planning.targets import (
     varying,
 )
 
-Curve = Literal["none", "opt_in", "epsilon"]
+Curve = Literal["none", "opt_in", "epsilon", "relay"]
 _CURVE_FACTORS = (0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 5.0)
+_CURVE_SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+"""Relay shares of a curve; at 0 nobody uses the relay."""
 _CURVE_DRAWS = 3
 
 Step = Callable[[str, float], None]
@@ -41,16 +46,20 @@ class Plan:
     """Source of the assumed records."""
     prediction: Prediction
     """Predicted measures, with ranges and the prediction's own error."""
+    without_relay: Prediction | None
+    """The same users if no client uses a relay; None if none does."""
     choices: Choices
     """Settings to choose, or that will be chosen automatically."""
     target: Target | None
     """The goal, if there was one."""
     answers: tuple[Answer, ...]
-    """How to meet the goal: by more opt-in users, and by a larger ε."""
+    """How to meet the goal: by more opt-in users, a larger ε or, for errors, a relay."""
     curve_of: Curve
     """Parameter that varies along the curve."""
     curve: tuple[Prediction, ...]
     """Predictions for several values of one parameter."""
+    curve_without_relay: tuple[Prediction, ...]
+    """The same if no client uses a relay; empty if none does, one point along the relay share."""
     seed: int
     """Seed of the imagined users."""
 
@@ -72,6 +81,19 @@ class Plan:
             said.append(warning)
         return said
 
+    @property
+    def relay_sentence(self) -> str | None:
+        """What relay clients would be promised; None without a relay."""
+        setting, alone = self.prediction.setting, self.prediction.report_epsilon
+        if alone is None:
+            return None
+        parameters = setting.parameters
+        return (
+            f"{setting.relay_clients:,} clients; ε = {parameters.epsilon:g} and δ = "
+            f"{parameters.delta:g} as long as the relay does not work together with the "
+            f"collector; ε = {alone:g} if they do."
+        )
+
     def document(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; None where a number is missing."""
         return {
@@ -81,11 +103,18 @@ class Plan:
             "seed": self.seed,
             "model_error": dict(MODEL_ERROR),
             **_row(self.prediction),
+            "relay_rules": asdict(self.prediction.setting.relay),
+            "relay_sentence": self.relay_sentence,
+            "without_relay": None if self.without_relay is None else _row(self.without_relay),
             "parameters": self.prediction.setting.parameters.document(),
             "choices": asdict(self.choices),
-            "target": None if self.target is None else asdict(self.target),
-            "answers": [asdict(answer) for answer in self.answers],
-            "curve": {"of": self.curve_of, "points": [_row(point) for point in self.curve]},
+            "target": None if self.target is None else _finite(asdict(self.target)),
+            "answers": [_finite(asdict(answer)) for answer in self.answers],
+            "curve": {
+                "of": self.curve_of,
+                "points": [_row(point) for point in self.curve],
+                "without_relay": [_row(point) for point in self.curve_without_relay],
+            },
             "remarks": self.remarks,
         }
 
@@ -102,6 +131,8 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     records_per_user: float | None = None,
     target_ndcg: float | None = None,
     target_size: int | None = None,
+    target_l1: float | None = None,
+    relay: RelayRules | float = 0.0,
     curve: Curve = "none",
     draws: int | None = None,
     seed: int = 0,
@@ -124,6 +155,9 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         records_per_user: Records of an average user; the shape's own number, 1 for a release.
         target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
         target_size: Find the opt-in share and the ε that reach a list of this many queries.
+        target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
+        relay: The share of the clients who use a relay, or :class:`RelayRules`; the same users
+            without a relay are predicted too.
         curve: Also predict for several values of this parameter.
         draws: Number of imagined collections; 3 to 20 if left out.
         seed: Seed of the imagined users; the same seed gives the same plan.
@@ -132,8 +166,9 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     parameters = Parameters(
         epsilon=epsilon, delta=delta, preset=preset, head_list_size=head_list_size
     )
-    setting = Setting(users=users, opt_in=opt_in, parameters=parameters)
-    target = _target(target_ndcg, target_size)
+    relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
+    setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay)
+    target = _target(target_ndcg, target_size, target_l1)
     progress = progress or no_progress
     progress("prepare the assumed records", 0.0)
     if isinstance(like, Release):
@@ -146,62 +181,80 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     prediction = predict(
         prior, setting, draws=draws, seed=seed, progress=partial(progress, "predict")
     )
+    without = None
+    if setting.relay_clients:
+        step = partial(progress, "predict without a relay")
+        without = predict(prior, setting.without_relay(), draws=draws, seed=seed, progress=step)
+    points, points_without = _curve(prior, setting, curve, seed, progress)
     return Plan(
         like=prior.source,
         prediction=prediction,
+        without_relay=without,
         choices=choices(prediction),
         target=target,
         answers=_answers(prior, setting, target, seed, progress),
         curve_of=curve,
-        curve=_curve(prior, setting, curve, seed, progress),
+        curve=points,
+        curve_without_relay=points_without,
         seed=seed,
     )
 
 
-def _target(ndcg: float | None, size: int | None) -> Target | None:
-    if ndcg is None and size is None:
+def _target(ndcg: float | None, size: int | None, query_l1: float | None) -> Target | None:
+    if ndcg is None and size is None and query_l1 is None:
         return None
-    return Target(ndcg=0.0 if ndcg is None else ndcg, queries=LEAST_LIST if size is None else size)
+    return Target(
+        ndcg=0.0 if ndcg is None else ndcg,
+        queries=LEAST_LIST if size is None else size,
+        query_l1=inf if query_l1 is None else query_l1,
+    )
 
 
 def _answers(
     prior: Prior, setting: Setting, target: Target | None, seed: int, progress: Step
 ) -> tuple[Answer, ...]:
-    """Return two answers: by more opt-in users, and by a larger ε."""
+    """Return an answer for each parameter that may meet the goal."""
     if target is None:
         return ()
-    knobs: tuple[tuple[Varied, str], ...] = (
-        ("opt_in", "search the opt-in share"),
-        ("epsilon", "search ε"),
-    )
-    answers = [
-        reach(prior, setting, target, knob, seed=seed, progress=partial(progress, step))
-        for knob, step in knobs
-    ]
+    answers = []
+    for knob in target.knobs(setting):
+        step = "search ε" if knob == "epsilon" else f"search the {KNOB_NAMES[knob]}"
+        told = partial(progress, step)
+        answers.append(reach(prior, setting, target, knob, seed=seed, progress=told))
     require_reached(target, answers)
     return tuple(answers)
 
 
 def _curve(
     prior: Prior, setting: Setting, curve: Curve, seed: int, progress: Step
-) -> tuple[Prediction, ...]:
+) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...]]:
+    """Return the predictions along a curve, and those of the same users without a relay."""
     if curve == "none":
-        return ()
-    if curve not in ("opt_in", "epsilon"):
-        raise ParameterError("curve", "none, opt_in or epsilon", curve)
+        return (), ()
+    if curve not in ("opt_in", "epsilon", "relay"):
+        raise ParameterError("curve", "none, opt_in, epsilon or relay", curve)
+    there = [varying(setting, curve, value) for value in _curve_values(setting, curve)]
+    compared = setting.relay_clients > 0 and curve != "relay"
+    every = [*there, *(point.without_relay() for point in there if compared)]
+    found = []
+    for number, point in enumerate(every, start=1):
+        found.append(predict(prior, point, draws=_CURVE_DRAWS, seed=seed))
+        progress("draw the curve", number / len(every))
+    points, others = tuple(found[: len(there)]), tuple(found[len(there) :])
+    return points, points[:1] if curve == "relay" else others
+
+
+def _curve_values(setting: Setting, curve: Varied) -> Sequence[float]:
+    """Return the values of the parameter along which a curve goes."""
+    if curve == "relay":
+        return _CURVE_SHARES
     now, most = (
         (setting.opt_in, MOST_OPT_IN)
         if curve == "opt_in"
         else (setting.parameters.epsilon, EPSILONS[1])
     )
     most = max(most, now)
-    values = sorted({float(f"{min(now * factor, most):.3g}") for factor in _CURVE_FACTORS})
-    points = []
-    for number, value in enumerate(values):
-        there = varying(setting, curve, value)
-        points.append(predict(prior, there, draws=_CURVE_DRAWS, seed=seed))
-        progress("draw the curve", (number + 1) / len(values))
-    return tuple(points)
+    return sorted({float(f"{min(now * factor, most):.3g}") for factor in _CURVE_FACTORS})
 
 
 def _row(prediction: Prediction) -> dict[str, Any]:
@@ -212,6 +265,9 @@ def _row(prediction: Prediction) -> dict[str, Any]:
         "opt_in_users": setting.opted_in,
         "epsilon": setting.parameters.epsilon,
         "delta": setting.parameters.delta,
+        "relay": setting.relay.share,
+        "relay_clients": setting.relay_clients,
+        "report_epsilon": prediction.report_epsilon,
         "draws": prediction.draws,
         "imagined_users": prediction.imagined_users,
         "measures": {
@@ -224,5 +280,13 @@ def _row(prediction: Prediction) -> dict[str, Any]:
     }
 
 
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what is not a finite number: a goal that was not set."""
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value
+        for name, value in values.items()
+    }
+
+
 def _number(value: float) -> float | None:
-    return value if value == value else None  # noqa: PLR0124 - not a number is not itself
+    return value if isfinite(value) else None

@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from blender_dp.core.blender import PRESETS, no_progress
+from blender_dp.core.blender import PRESETS, no_progress, require_relay_preset
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
-from blender_dp.engine.population.group_sizes import FEWEST_CLIENTS, FEWEST_OPT_IN, opt_in_users
+from blender_dp.engine.population.group_sizes import (
+    FEWEST_CLIENTS,
+    FEWEST_OPT_IN,
+    opt_in_users,
+    relay_users,
+)
 from blender_dp.planning.imagined_result import MEASURES, ImaginedResult, imagined_result
 from blender_dp.planning.imagined_users import ImaginedPopulation
 from blender_dp.planning.prior import Prior
@@ -43,6 +49,8 @@ class Setting:
     users: int
     opt_in: float
     parameters: Parameters
+    relay: RelayRules = field(default_factory=RelayRules)
+    """Share of the clients who use a relay, and its rules."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.users, int) or not 1 <= self.users <= MOST_USERS:
@@ -55,6 +63,7 @@ class Setting:
                 self.opt_in,
             )
         PRESETS[self.parameters.preset].require_provable(self.parameters)
+        require_relay_preset(self.parameters, self.relay.share)
         for name in ("records_per_optin_user", "records_per_client"):
             if getattr(self.parameters, name) != 1:
                 raise ParameterError(name, "1 in a plan", getattr(self.parameters, name))
@@ -64,10 +73,23 @@ class Setting:
         """Number of users who opt in."""
         return opt_in_users(self.users, self.opt_in)
 
+    @property
+    def relay_clients(self) -> int:
+        """Number of clients who use the relay."""
+        return relay_users(self.users - self.opted_in, self.relay.share)
+
+    def without_relay(self) -> "Setting":
+        """Return the same collection if no client uses a relay."""
+        return replace(self, relay=replace(self.relay, share=0.0))
+
     def population(self, prior: Prior, seed: int) -> ImaginedPopulation:
         """Imagine the users of this collection."""
         return ImaginedPopulation.draw(
-            prior, opted_in=self.opted_in, clients=self.users - self.opted_in, seed=seed
+            prior,
+            opted_in=self.opted_in,
+            clients=self.users - self.opted_in,
+            relay_clients=self.relay_clients,
+            seed=seed,
         )
 
     def drawable(self, prior: Prior) -> "Setting":
@@ -108,6 +130,8 @@ class Prediction:
     """How clients report, for people."""
     query_share: float | None
     """φ, the share of clients that report only the query: median over the draws."""
+    report_epsilon: float | None
+    """ε0 of a relay client's report: median over the draws; None without a relay."""
     imagined_users: int
     """Number of imagined users; below ``setting.users`` if drawing all would take too long."""
 
@@ -138,7 +162,7 @@ def predict(
     results = []
     for number in range(draws):
         population = drawn.population(prior, seed_of(seed, number))
-        results.append(imagined_result(population, setting.parameters))
+        results.append(imagined_result(population, setting.parameters, setting.relay))
         progress((number + 1) / draws)
     return summarised(setting, results, imagined_users=drawn.users)
 
@@ -152,7 +176,6 @@ def summarised(
     setting: Setting, results: Sequence[ImaginedResult], *, imagined_users: int
 ) -> Prediction:
     """Return the means of several results, and the spread of single results."""
-    shares = sorted(one.query_share for one in results if one.query_share is not None)
     branches = [one.branch for one in results]
     # With too many users to draw, errors are scaled from fewer users by 1/√users.
     shrink = math.sqrt(imagined_users / setting.users)
@@ -167,9 +190,15 @@ def summarised(
         known_queries=round(float(np.median([one.known_queries for one in results]))),
         branch=max(branches, key=branches.count),
         client_mechanism=results[0].client_mechanism,
-        query_share=shares[len(shares) // 2] if shares else None,
+        query_share=_median([one.query_share for one in results]),
+        report_epsilon=_median([one.report_epsilon for one in results]),
         imagined_users=imagined_users,
     )
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = sorted(value for value in values if value is not None)
+    return known[len(known) // 2] if known else None
 
 
 def _draws(prior: Prior, setting: Setting) -> int:

@@ -1,20 +1,23 @@
-"""Inverse questions: the opt-in share or the ε with which a goal is met."""
+"""Inverse questions: the opt-in share, the ε or the relay share with which a goal is met."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from blender_dp.core.blender import no_progress
+from blender_dp.core.blender import PRESETS, no_progress
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.planning.prediction import Done, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior
 
-Varied = Literal["opt_in", "epsilon"]
+Varied = Literal["opt_in", "epsilon", "relay"]
+KNOB_NAMES: dict[Varied, str] = {"opt_in": "opt-in share", "epsilon": "ε", "relay": "relay share"}
 MOST_OPT_IN = 0.5
 EPSILONS = (0.1, 16.0)
 """Range of ε that is searched."""
+RELAY_SHARES = (0.01, 1.0)
+"""Range of the share of clients who use a relay that is searched."""
 LEAST_LIST = 10
 """Shortest list that can meet an NDCG target: a few queries are easily in order."""
 _STEPS, _REFINEMENTS, _DRAWS = 7, 4, 2
@@ -22,10 +25,12 @@ _STEPS, _REFINEMENTS, _DRAWS = 7, 4, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Goal of a plan: an NDCG, a list size, or both."""
+    """Goal of a plan: an NDCG, a list size, an L1 of the queries, or some of them together."""
 
     ndcg: float = 0.0
     queries: int = LEAST_LIST
+    query_l1: float = math.inf
+    """The largest L1 of the queries that meets the goal."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.ndcg < 1:
@@ -34,15 +39,39 @@ class Target:
             raise ParameterError(
                 "target_size", "a whole number of queries, at least 1", self.queries
             )
+        if not self.query_l1 > 0:
+            raise ParameterError("target_l1", "above 0", self.query_l1)
 
-    def met(self, *, ndcg: float, queries: float) -> float:
+    def met(self, *, ndcg: float, queries: float, query_l1: float) -> float:
         """Return the share of the goal that is met; 1 or more if it is met."""
-        return min(ndcg / self.ndcg if self.ndcg else math.inf, queries / self.queries)
+        return min(
+            ndcg / self.ndcg if self.ndcg else math.inf,
+            queries / self.queries,
+            self.query_l1 / query_l1 if query_l1 else math.inf,
+        )
 
     def met_by(self, prediction: Prediction) -> float:
         """Return the predicted share of the goal that is met."""
-        measures = prediction.measures
-        return self.met(ndcg=measures["ndcg"].mean, queries=measures["queries"].mean)
+        return self.met(
+            **{name: prediction.measures[name].mean for name in ("ndcg", "queries", "query_l1")}
+        )
+
+    def met_at(self, answer: "Answer") -> float:
+        """Return the share of the goal that an answer meets."""
+        return self.met(ndcg=answer.ndcg, queries=answer.queries, query_l1=answer.query_l1)
+
+    def knobs(self, setting: Setting) -> tuple[Varied, ...]:
+        """Return the parameters that may meet the goal; a relay only makes errors smaller."""
+        takes_relay = PRESETS[setting.parameters.preset].takes_relay_clients
+        asks_for_error = self.query_l1 < math.inf and takes_relay
+        return ("opt_in", "epsilon", "relay") if asks_for_error else ("opt_in", "epsilon")
+
+    def words(self) -> str:
+        """Return the goal as a phrase."""
+        wanted = f"a list of {self.queries:,} queries"
+        also = [f"an NDCG of {self.ndcg:g}"] if self.ndcg else []
+        also += [f"a query L1 of {self.query_l1:g}"] if self.query_l1 < math.inf else []
+        return f"{wanted} with {' and '.join(also)}" if also else wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +88,7 @@ class Answer:
     ndcg: float
     """NDCG predicted at ``nearest``."""
     queries: float
+    query_l1: float
 
 
 def reach(
@@ -111,13 +141,16 @@ def reach(
         opt_in_users=there.setting.opted_in,
         ndcg=there.measures["ndcg"].mean,
         queries=there.measures["queries"].mean,
+        query_l1=there.measures["query_l1"].mean,
     )
 
 
 def varying(setting: Setting, varied: Varied, value: float) -> Setting:
-    """Return the setting with another opt-in share or ε."""
+    """Return the setting with another opt-in share, ε or relay share."""
     if varied == "opt_in":
         return replace(setting, opt_in=value)
+    if varied == "relay":
+        return replace(setting, relay=replace(setting.relay, share=value))
     return replace(setting, parameters=replace(setting.parameters, epsilon=value))
 
 
@@ -125,15 +158,15 @@ def require_reached(target: Target, answers: Sequence[Answer]) -> None:
     """Refuse a target that no value reaches; the message names the nearest one."""
     if any(answer.value is not None for answer in answers):
         return
-    best = max(answers, key=lambda one: target.met(ndcg=one.ndcg, queries=one.queries))
-    knob = "opt-in share" if best.varied == "opt_in" else "ε"
-    wanted = f"a list of {target.queries:,} queries"
-    if target.ndcg:
-        wanted += f" with an NDCG of {target.ndcg:g}"
+    best = max(answers, key=target.met_at)
+    tried = f"no opt-in share up to {MOST_OPT_IN:g} and no ε up to {EPSILONS[1]:g}"
+    if any(answer.varied == "relay" for answer in answers):
+        tried = tried.replace(" and", ",") + " and no relay share"
+    article = "a" if best.varied == "relay" else "an"
+    error = f" and a query L1 of {best.query_l1:.3g}" if target.query_l1 < math.inf else ""
     raise BlenderError(
-        f"no opt-in share up to {MOST_OPT_IN:g} and no ε up to {EPSILONS[1]:g} reaches {wanted}; "
-        f"the best is a list of {best.queries:,.0f} with an NDCG of {best.ndcg:.3f}, at an {knob} "
-        f"of {best.nearest:g}"
+        f"{tried} reaches {target.words()}; the best is a list of {best.queries:,.0f} with an NDCG "
+        f"of {best.ndcg:.3f}{error}, at {article} {KNOB_NAMES[best.varied]} of {best.nearest:g}"
     )
 
 
@@ -145,8 +178,8 @@ def _halved(missed: float, met: float, is_met: Callable[[float], bool]) -> float
 
 
 def _range(setting: Setting, varied: Varied) -> tuple[float, float]:
-    if varied == "epsilon":
-        return EPSILONS
+    if varied != "opt_in":
+        return EPSILONS if varied == "epsilon" else RELAY_SHARES
     return min(max(FEWEST_OPT_IN + 1, 100) / setting.users, MOST_OPT_IN / 2), MOST_OPT_IN
 
 

@@ -1,7 +1,8 @@
 // Page of a plan: reads the figures in the page and fills its parts.
 
 function showPlan(plan) {
-  byId("made").textContent = `${count(plan.users)} users, ${percent(plan.opt_in)} opt in, `
+  const relayed = plan.relay > 0 ? `, ${percent(plan.relay)} of the clients behind a relay` : "";
+  byId("made").textContent = `${count(plan.users)} users, ${percent(plan.opt_in)} opt in${relayed}, `
     + `ε = ${plain(plan.epsilon)}, preset ${plan.parameters.preset}`;
   byId("lead").textContent = `If records are like ${plan.like}, the list would hold about `
     + `${measured("queries", plan.measures.queries.mean)} queries; `
@@ -9,8 +10,11 @@ function showPlan(plan) {
   byId("tiles").replaceChildren(...Object.entries(plan.measures).map(([name, one]) => (
     html("div", { class: "tile" }, html("dt", {}, MEASURE_NAMES[name]),
       html("dd", {}, measured(name, one.mean)),
-      html("dd", { class: "tile-error" }, `± ${measured(name, one.error)}`)))));
-  byId("notes").replaceChildren(...[...plan.remarks, ...plan.answers.map(sayAnswer)]
+      html("dd", { class: "tile-error" }, `± ${measured(name, one.error)}`),
+      plan.without_relay ? html("dd", { class: "tile-error" },
+        `without relay ${measured(name, plan.without_relay.measures[name].mean)}`) : null))));
+  byId("notes").replaceChildren(...[sayRelay(plan), ...plan.remarks, ...plan.answers.map(sayAnswer)]
+    .filter(Boolean)
     .map((note) => html("p", { class: "callout" }, note)));
   byId("reading-source").textContent = `The algorithm was run ${plan.draws} times on simulated users. `
     + "The number after ± is the error of the mean at 95 %: two standard errors and an allowance for "
@@ -18,12 +22,18 @@ function showPlan(plan) {
   byId("reading-choices").textContent = sayChoices(plan.choices);
 }
 
+/** Say what relay clients would be promised. */
+function sayRelay({ relay_sentence: sentence }) {
+  return sentence ? `Relay: ${sentence}` : "";
+}
+
 function sayAnswer(answer) {
-  const knob = answer.varied === "epsilon" ? `ε = ${plain(answer.nearest)}`
-    : `${percent(answer.nearest)} opted in (${count(answer.opt_in_users)} users)`;
+  const knob = { epsilon: `ε = ${plain(answer.nearest)}`,
+    opt_in: `${percent(answer.nearest)} opted in (${count(answer.opt_in_users)} users)`,
+    relay: `${percent(answer.nearest)} of the clients behind a relay` }[answer.varied];
   const start = answer.value === null ? "The target is not reached; nearest" : "The target is reached";
   return `${start} with ${knob}: ${measured("queries", answer.queries)} queries, NDCG `
-    + `${measured("ndcg", answer.ndcg)}.`;
+    + `${measured("ndcg", answer.ndcg)}, query L1 ${measured("query_l1", answer.query_l1)}.`;
 }
 
 function sayChoices(choices) {
