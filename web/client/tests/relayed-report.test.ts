@@ -306,12 +306,15 @@ describe('refused, with nothing spent', () => {
   const RELAY = VECTORS.description.relay as Fields;
 
   /** Reports to a campaign whose well-signed list is bound to a description with this relay. */
-  async function reportedTo(relay: Fields | null, address = RELAY.address) {
+  async function reportedTo(relay: Fields | null, address = RELAY.address, listed: Fields = {}) {
     const described = relay && { ...relay, address: address ?? null };
     const description = { ...VECTORS.description, relay: described };
     const bound = await digestOf(description);
     service.text = await signedText({
-      list: () => without(SIGNED.head_list, 'digest'),
+      list: () => ({
+        ...without(SIGNED.head_list, 'digest'),
+        relay: { ...(SIGNED.head_list.relay as Fields), ...listed },
+      }),
       document: (document) => ({
         ...document,
         description: bound,
@@ -342,6 +345,20 @@ describe('refused, with nothing spent', () => {
   test('none of this where all is as it was described', async () => {
     expect(await reportedTo(RELAY)).toMatchObject({ ok: true, state: 'sent' });
     expect(await reportedTo(RELAY, 'http://localhost:8099/')).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    ['a larger ε0', { report_epsilon: '7.654' }],
+    ['a smaller δ', { delta: '9e-06' }],
+    ['a smaller ε', { epsilon: '3.5' }],
+  ])('a list that promises more than its batch keeps: %s', async (_, listed) => {
+    expect(await reportedTo(RELAY, RELAY.address, listed)).toEqual({
+      ok: false,
+      problem: expect.stringContaining('the reports of a batch must keep'),
+    });
+    expect(await device().report(CAMPAIGN, RECORD)).toMatchObject({ ok: false });
+    expect(service.reports).toEqual([]);
+    expect(await kept()).toEqual(EMPTY_LEDGER);
   });
 
   test('a relay that others on the way could watch', async () => {

@@ -143,10 +143,17 @@ const RELAY = { address: 'https://relay.example/', public_key: OTHER_PUBLIC_KEY 
 /** The key that reports through the relay are encrypted for; nobody here can decrypt them. */
 const ENCRYPTION_KEY = 'DioWENXY9dAPj0E3N247qm60tdTQx67nPb9gDFaVekk';
 
+/** The relay of a campaign, as its description has it. */
+export const DESCRIBED_RELAY: Fields = {
+  ...RELAY,
+  least_batch: 20_000,
+  epsilon_cap: '8.0',
+  dishonest: '0.2',
+};
+
 /** Returns the description of a campaign whose clients may use a relay. */
 export function relayDescription(changes: Fields = {}): Fields {
-  const limits = { least_batch: 20_000, epsilon_cap: '8.0', dishonest: '0.2' };
-  return goodDescription({ relay: { ...RELAY, ...limits }, ...changes });
+  return goodDescription({ relay: DESCRIBED_RELAY, ...changes });
 }
 
 /** Returns a change that gives a list a relay, whose reports have this ε, δ and ε0. */

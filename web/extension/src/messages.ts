@@ -20,7 +20,10 @@ export type Command =
   | { readonly kind: 'view' }
   | { readonly kind: 'invite'; readonly invitation: string }
   | { readonly kind: 'leave-unused'; readonly shown: string | null }
-  | { readonly kind: 'choose-private' | 'choose-opt-in'; readonly shown: string }
+  | {
+      readonly kind: 'choose-private' | 'choose-relayed' | 'choose-opt-in';
+      readonly shown: string;
+    }
   | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }
   | { readonly kind: 'check' }
   | { readonly kind: 'contribute' }

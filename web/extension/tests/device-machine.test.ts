@@ -6,7 +6,7 @@ import { memoryStorage } from '@blender-dp/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { digestOf, type Fields } from '../../client/src/canonical.js';
-import { signedText } from '../../client/tests/service.js';
+import { DESCRIBED_RELAY, signedText, withRelay } from '../../client/tests/service.js';
 import { Device } from '../src/device/device.js';
 import {
   CAMPAIGN,
@@ -19,9 +19,11 @@ import {
 
 const DAY = 86_400_000;
 const RECORD = { query: 'old town', url: 'https://town.example/' };
-const description = await digestOf(campaignDocument().description as Fields);
-const LIST = await signedText({ document: (document) => ({ ...document, description }) });
-const RUNS = 100;
+const described = { relay: DESCRIBED_RELAY };
+const promises = { epsilon: '4.0', delta: '1e-05', reportEpsilon: '7.653' };
+const description = await digestOf(campaignDocument(described).description as Fields);
+const LIST = await signedText(withRelay(description, promises));
+const RUNS = 200;
 const STEPS_PER_RUN = 40;
 
 /** A person's extension and the service of its campaign. */
@@ -35,6 +37,7 @@ class World {
 
   constructor() {
     this.service.headList = LIST;
+    this.service.campaign = campaignDocument(described);
   }
 
   #started(): Device {
@@ -44,8 +47,9 @@ class World {
 
   readonly steps: Readonly<Record<string, () => Promise<unknown>>> = {
     invite: () => this.#device.invite(INVITATION),
-    optIn: async () => this.#device.chooseOptIn(await shownBy(this.#device)),
-    choosePrivate: async () => this.#device.choosePrivate(await shownBy(this.#device)),
+    optIn: async () => this.#device.choose('opt-in', await shownBy(this.#device)),
+    choosePrivate: async () => this.#device.choose('private', await shownBy(this.#device)),
+    chooseRelayed: async () => this.#device.choose('relayed', await shownBy(this.#device)),
     leave: async () => this.#device.leaveUnused(await shownBy(this.#device)),
     keep: () => this.#device.keep({ ...RECORD, query: `old town ${this.#now}` }),
     contribute: () => this.#device.contributeNow(),
@@ -63,10 +67,10 @@ class World {
       for (const [name, value] of this.#copy) this.#area.kept.set(name, value);
     },
     openClients: async () => {
-      this.service.campaign = campaignDocument({ state: 'clients-open' });
+      this.service.campaign = campaignDocument({ ...described, state: 'clients-open' });
     },
     openOptIn: async () => {
-      this.service.campaign = campaignDocument();
+      this.service.campaign = campaignDocument(described);
     },
     pass: async () => {
       this.#now += 8 * DAY;
@@ -75,25 +79,43 @@ class World {
 
   /** What the service can have is one thing, in the ledger, and in one group. */
   async requireOneGroup(): Promise<void> {
-    const { held, uploads, reports } = this.service;
-    expect(new Set(reports).size, 'reports').toBeLessThanOrEqual(1);
+    const { held, uploads, reports, relayed } = this.service;
+    expect(new Set([...reports, ...relayed]).size, 'reports').toBeLessThanOrEqual(1);
     expect(new Set(uploads).size, 'contributions').toBeLessThanOrEqual(1);
-    expect(held.size > 0 && reports.length > 0, 'in both groups').toBe(false);
+    const hasReported = reports.length + relayed.length > 0;
+    expect(held.size > 0 && hasReported, 'in two groups').toBe(false);
     const { entries } = await this.#ledger.update((value) => ({ value }));
     const roles = entries.map(({ campaign, role }) => [campaign, role].join());
     if (uploads.length) expect(roles).toContain(`${CAMPAIGN},contribution`);
     if (reports.length) expect(roles).toContain(`${CAMPAIGN},report`);
+    if (relayed.length) expect(roles).toContain(`${CAMPAIGN},relayed`);
   }
 }
 
+const NAMES = Object.keys(new World().steps);
+/** What a person does most of the time; without it few runs would send anything. */
+const USUAL = [
+  'invite',
+  'optIn',
+  'choosePrivate',
+  'chooseRelayed',
+  'keep',
+  'contribute',
+  'check',
+  'openClients',
+  'openOptIn',
+];
 const STEP = fc.record({
-  name: fc.constantFrom(...Object.keys(new World().steps)),
+  name: fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...NAMES) },
+    { weight: 3, arbitrary: fc.constantFrom(...USUAL) },
+  ),
   answer: fc.constantFrom(undefined, 0, -1, 409, 422, 503),
 });
 
 test('a person is in one group of a campaign, whatever is pressed, lost, restored or forgotten', async () => {
   const history = fc.array(STEP, { minLength: STEPS_PER_RUN, maxLength: STEPS_PER_RUN });
-  const seen = { reported: 0, contributed: 0 };
+  const seen = { reported: 0, relayed: 0, contributed: 0 };
   const property = fc.asyncProperty(history, async (steps) => {
     const world = new World();
     await world.steps.invite?.();
@@ -103,8 +125,9 @@ test('a person is in one group of a campaign, whatever is pressed, lost, restore
       await world.requireOneGroup();
     }
     seen.reported += world.service.reports.length;
+    seen.relayed += world.service.relayed.length;
     seen.contributed += world.service.uploads.length;
   });
   await fc.assert(property, { numRuns: RUNS });
-  expect(Math.min(seen.reported, seen.contributed)).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
 }, 600_000);

@@ -2,7 +2,7 @@
 import { memoryStorage, type Storage, textDigest } from '@blender-dp/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Device } from '../src/device/device.js';
-import { linkOf, readInvitation, servicePattern } from '../src/device/invitation.js';
+import { hostPattern, linkOf, readInvitation } from '../src/device/invitation.js';
 import { Kept } from '../src/device/kept.js';
 import { drawRecord, type KeptRecord, MOST_RECORDS, withRecord } from '../src/device/records.js';
 import {
@@ -31,7 +31,7 @@ function device(): Device {
 async function optedIn(): Promise<Device> {
   const one = device();
   expect(await one.invite(INVITATION)).toBeUndefined();
-  expect(await one.chooseOptIn(await shownBy(one))).toBeUndefined();
+  expect(await one.choose('opt-in', await shownBy(one))).toBeUndefined();
   await one.keep(RECORD);
   return one;
 }
@@ -55,7 +55,7 @@ describe('an invitation', () => {
       ...invitation,
       publicKey: key,
     });
-    expect(servicePattern(invitation)).toBe('https://collect.example/*');
+    expect(hostPattern(invitation.service)).toBe('https://collect.example/*');
   });
 
   test.each([
@@ -118,8 +118,8 @@ describe('before a choice', () => {
   });
 
   test('nobody can choose a campaign that was not looked up', async () => {
-    expect(await device().choosePrivate(await shownBy(device()))).toContain('look up its link');
-    expect(await device().chooseOptIn('sha256:1')).toContain('look up its link');
+    expect(await device().choose('private', await shownBy(device()))).toContain('look up its link');
+    expect(await device().choose('opt-in', 'sha256:1')).toContain('look up its link');
   });
 
   test('nobody can choose another campaign than the one that was shown', async () => {
@@ -127,8 +127,8 @@ describe('before a choice', () => {
     await one.invite(INVITATION);
     const shown = await shownBy(one);
     await one.invite(OTHER_INVITATION); // in another tab
-    expect(await one.chooseOptIn(shown)).toContain('not the one shown here');
-    expect(await one.choosePrivate(shown)).toContain('not the one shown here');
+    expect(await one.choose('opt-in', shown)).toContain('not the one shown here');
+    expect(await one.choose('private', shown)).toContain('not the one shown here');
     expect((await one.settings.read()).choice).toBeNull();
     await one.leaveUnused(shown);
     expect(await one.settings.read()).toMatchObject({ choice: 'nothing', invitation: null });
@@ -218,7 +218,7 @@ describe('who opted in', () => {
 test('nothing is recorded for a campaign that is over', async () => {
   service.campaign = campaignDocument({ state: 'released' });
   await device().invite(INVITATION);
-  await device().choosePrivate(await shownBy(device()));
+  await device().choose('private', await shownBy(device()));
   await device().keep(RECORD);
   expect(await device().records.read()).toEqual([]);
 });

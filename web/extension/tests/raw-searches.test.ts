@@ -32,7 +32,7 @@ function device(): Device {
 }
 
 async function agree(): Promise<string | undefined> {
-  return device().chooseOptIn(await shownBy(device()));
+  return device().choose('opt-in', await shownBy(device()));
 }
 
 async function optedIn(): Promise<Device> {
@@ -49,7 +49,7 @@ describe('searches that are sent as they are', () => {
 
   async function privateFirst(): Promise<void> {
     await device().invite(OTHER_INVITATION);
-    await device().choosePrivate(await shownBy(device()));
+    await device().choose('private', await shownBy(device()));
     await device().keep(EARLIER);
     await device().invite(INVITATION);
     now += DAY;
@@ -77,7 +77,7 @@ describe('searches that are sent as they are', () => {
 
   test('are not those made under another choice in between', async () => {
     await optedIn();
-    await device().choosePrivate(await shownBy(device()));
+    await device().choose('private', await shownBy(device()));
     await device().keep(EARLIER);
     now += 1;
     expect(await agree()).toBeUndefined();
@@ -102,7 +102,7 @@ describe('searches that are sent as they are', () => {
 
   test('are none after the person took private reports instead', async () => {
     const one = await optedIn();
-    await one.choosePrivate(await shownBy(one));
+    await one.choose('private', await shownBy(one));
     expect(await one.contributeNow()).toContain('have not agreed');
     now += 30 * DAY;
     await one.check();
@@ -123,7 +123,7 @@ describe('the campaigns that a person chose for', () => {
     const one = await optedIn();
     await one.contributeNow();
     await one.invite(OTHER_INVITATION);
-    await one.choosePrivate(await shownBy(one));
+    await one.choose('private', await shownBy(one));
     const { campaigns, account } = await one.view();
     expect(campaigns.map(({ name, choice }) => [name, choice])).toEqual([
       ['A town', 'opt-in'],
@@ -141,7 +141,7 @@ describe('the campaigns that a person chose for', () => {
     const one = await optedIn();
     await one.contributeNow();
     await one.invite(OTHER_INVITATION);
-    await one.choosePrivate(await shownBy(one));
+    await one.choose('private', await shownBy(one));
     expect(await one.forgetEverything()).toBeUndefined();
     expect((await one.view()).campaigns.map(({ id }) => id)).toEqual([CAMPAIGN]);
   });

@@ -8,6 +8,8 @@ import type { Area } from '../src/device/kept.js';
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
 export const SERVICE = 'https://collect.example';
 export const INVITATION = `${SERVICE}/v1/campaigns/${CAMPAIGN}`;
+/** Where the campaign's relay is, if it has one. */
+export const RELAY = 'https://relay.example/';
 export const OTHER = '00000000-0000-4000-8000-000000000002';
 export const OTHER_INVITATION = `${SERVICE}/v1/campaigns/${OTHER}`;
 export const CONSENT_TEXT = 'You agree that your searches are counted.';
@@ -88,6 +90,11 @@ export class FakeService {
     return this.#bodies('POST /opt-in');
   }
 
+  /** What was sent to the relay, in order. */
+  get relayed(): readonly string[] {
+    return this.#bodies(`POST ${RELAY}v1/campaigns/${CAMPAIGN}/reports`);
+  }
+
   /** What was reported, in order. */
   get reports(): readonly string[] {
     return this.#bodies('POST /reports');
@@ -103,6 +110,7 @@ export class FakeService {
     if (line === 'GET ') return Response.json(address === INVITATION ? this.campaign : this.other);
     if (line === 'POST /enrol') return Response.json({ token: `token ${++this.#enrolled}` });
     if (line === 'GET /head-list' && this.headList) return new Response(this.headList);
+    if (line.startsWith(`POST ${RELAY}`)) return new Response(null, { status: 202 });
     if (line === 'POST /reports') return new Response('{}', { status: 202 });
     if (path !== '/opt-in') return new Response('', { status: 404 });
     return this.#optIn(options, token);

@@ -40,7 +40,7 @@ function device(): Device {
 async function optIn(): Promise<string | undefined> {
   const one = device();
   expect(await one.invite(INVITATION)).toBeUndefined();
-  const problem = await one.chooseOptIn(await shownBy(one));
+  const problem = await one.choose('opt-in', await shownBy(one));
   if (!problem) await one.keep(RECORD);
   return problem;
 }
@@ -50,7 +50,7 @@ async function reportPrivately(): Promise<string | undefined> {
   service.campaign = campaignDocument({ state: 'clients-open' });
   const one = device();
   await one.invite(INVITATION);
-  await one.choosePrivate(await shownBy(one));
+  await one.choose('private', await shownBy(one));
   return one.check();
 }
 
@@ -135,7 +135,7 @@ describe('forgetting everything', () => {
     await reportPrivately();
     await device().forgetEverything();
     service.campaign = campaignDocument();
-    expect(await optIn()).toContain('nobody is in both groups');
+    expect(await optIn()).toContain('nobody is in two groups');
     expect(service.uploads).toEqual([]);
   });
 });
@@ -156,13 +156,13 @@ describe('a promise that changed after the choice', () => {
   test('gets no report, though list and description agree', async () => {
     const one = device();
     await one.invite(INVITATION);
-    await one.choosePrivate(await shownBy(one));
+    await one.choose('private', await shownBy(one));
     const shown = campaignDocument({ state: 'clients-open', ...changed });
     service.campaign = shown;
     service.headList = await listBoundTo(shown.description);
     expect(await one.check()).toContain('choose again');
     expect(service.reports).toEqual([]);
-    expect(await one.choosePrivate(await shownBy(one))).toBeUndefined();
+    expect(await one.choose('private', await shownBy(one))).toBeUndefined();
     expect(await one.check(), 'who chose again reports').toBeUndefined();
     expect(service.reports.length).toBe(1);
   });
@@ -191,7 +191,7 @@ describe('a contribution that an earlier version kept beside the settings', () =
 
   async function keepOld(state: string, body: string | null): Promise<void> {
     await device().invite(INVITATION);
-    await device().choosePrivate(await shownBy(device()));
+    await device().choose('private', await shownBy(device()));
     const optIn = { receipt, token: 'old token', body, state, sentAt: null };
     const { receipts: _, ...old } = await device().settings.read();
     await area.set({ settings: { ...old, optIns: { [CAMPAIGN]: optIn } } });

@@ -1,8 +1,10 @@
 /** Choices of a person: for which campaign, and what is agreed to with it. */
+import type { LedgerEntry } from '@blender-dp/client';
 import type { Campaign, Collector } from './collection.js';
 import type { Invitation } from './invitation.js';
 import { newReceipt, type Receipt } from './opt-in.js';
-import type { Choice, Settings } from './settings.js';
+import { NO_RELAY, REPORTED } from './problems.js';
+import { type Choice, currentEntry, type PartChoice, ROLES, type Settings } from './settings.js';
 
 /** A campaign that was looked up; nothing is done with it before the person chooses. */
 export interface Offer {
@@ -28,6 +30,19 @@ export function presentOffer({ offer, invitation, campaign }: Settings): Offer |
 export function shownOffer(settings: Settings, shown: string | null): Offer | undefined {
   const about = presentOffer(settings);
   return about?.campaign.description === shown ? about : undefined;
+}
+
+/** Returns why a person cannot choose this now, or undefined; nobody is in two groups. */
+export function choiceProblem(
+  choice: PartChoice,
+  about: Offer,
+  entries: readonly LedgerEntry[],
+): string | undefined {
+  if (choice === 'relayed' && !about.campaign.relay) return NO_RELAY;
+  // What was sent as it is can still be withdrawn: until then no report is made.
+  const others = (['report', 'relayed'] as const).filter((role) => role !== ROLES[choice]);
+  const hasReported = others.some((role) => currentEntry(about, entries, role) !== undefined);
+  return hasReported ? REPORTED : undefined;
 }
 
 /** Returns the settings after a choice: the campaign that it is about is the present one. */

@@ -1,5 +1,5 @@
 /** Campaign of a service as it is shown to people; the client does everything else. */
-import { type Fetch, readDescription } from '@blender-dp/client';
+import { type DescribedRelay, type Fetch, readDescription } from '@blender-dp/client';
 import type { Invitation } from './invitation.js';
 
 const PATIENCE = 30_000;
@@ -21,6 +21,9 @@ export interface Campaign extends Collector {
   readonly state: string;
   readonly consent: { readonly version: string; readonly text: string; readonly digest: string };
   readonly epsilon: number;
+  readonly delta: number;
+  /** The relay through which people may report; undefined if there is none. */
+  readonly relay?: DescribedRelay;
   readonly isOpenToAll: boolean;
   /** When the opt-in side closes, in milliseconds since 1970; null if it is not set. */
   readonly optInUntil: number | null;
@@ -60,6 +63,8 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
     state: `${state}`,
     consent: { version: `${version}`, text: `${consentText}`, digest: description.consent },
     epsilon: Number(description.epsilon),
+    delta: Number(description.delta),
+    ...(description.relay && { relay: description.relay }),
     isOpenToAll: isOpen === true,
     optInUntil: Number.isNaN(optInUntil) ? null : optInUntil,
   };

@@ -12,6 +12,7 @@ import {
 } from '@blender-dp/client';
 import type { View } from '../messages.js';
 import {
+  choiceProblem,
   type KnownCampaign,
   type Offer,
   receiptOf,
@@ -40,6 +41,7 @@ import {
   currentReceipt,
   FIRST_SETTINGS,
   isRecording,
+  type PartChoice,
   recordsToSend,
   type Settings,
   type WatchedPage,
@@ -107,23 +109,16 @@ export class Device {
     await this.records.forget();
   }
 
-  /** Chooses private reports for the campaign with this digest, if it is still the one shown. */
-  async choosePrivate(shown: string): Promise<string | undefined> {
-    const about = shownOffer(await this.settings.read(), shown);
-    if (!about) return problems.NOT_SHOWN;
-    await this.#choose('private', about);
-    return undefined;
-  }
-
-  /** Opts in likewise, if this device did not report. */
-  async chooseOptIn(shown: string): Promise<string | undefined> {
+  /** Chooses to take part in the campaign with this digest, if it is still the one shown. */
+  async choose(choice: PartChoice, shown: string): Promise<string | undefined> {
     const settings = await this.settings.read();
     const about = shownOffer(settings, shown);
-    if (!about) return problems.NOT_SHOWN;
     const { entries } = await this.#account();
-    if (currentEntry(about, entries, 'report')) return problems.REPORTED;
+    const problem = about ? choiceProblem(choice, about, entries) : problems.NOT_SHOWN;
+    if (!about || problem) return problem;
     const isBound = currentEntry(about, entries, 'contribution') !== undefined;
-    await this.#choose('opt-in', about, receiptOf(settings, about, isBound, this.#parts.now()));
+    const receipt = receiptOf(settings, about, isBound, this.#parts.now());
+    await this.#choose(choice, about, choice === 'opt-in' ? receipt : undefined);
     return undefined;
   }
 
@@ -169,7 +164,8 @@ export class Device {
   send(): Promise<string | undefined> {
     return this.#reporting(async (settings) => {
       const { choice, invitation } = settings;
-      if (choice === 'private' && invitation) return this.#sendReport(settings, invitation);
+      const isReport = choice === 'private' || choice === 'relayed';
+      if (isReport && invitation) return this.#sendReport(settings, invitation);
       const made = await this.#entry(settings, 'contribution');
       const records = await this.records.read();
       const isDue = isContributionDue(settings, made, records, this.#parts.now());
@@ -247,7 +243,8 @@ export class Device {
     if (list.description !== settings.promised) return problems.CHANGED;
     await this.settings.change((old) => ({ ...old, list }));
     const record = drawRecord(await this.records.read(), secureBytes);
-    return problemOf(await client.report(invitation.campaign, record));
+    const throughRelay = settings.choice === 'relayed';
+    return problemOf(await client.report(invitation.campaign, record, { throughRelay }));
   }
 
   async #contribute(settings: Settings): Promise<string | undefined> {

@@ -42,8 +42,8 @@ export function linkOf({ service, campaign, publicKey }: Invitation): string {
   return `${service}/join/${campaign}${publicKey ? `#${publicKey}` : ''}`;
 }
 
-/** Returns the match pattern of the service, which a person is asked to allow. */
-export function servicePattern({ service }: Invitation): string {
-  const { protocol, hostname } = new URL(service);
+/** Returns the match pattern of a service or a relay, which a person is asked to allow. */
+export function hostPattern(address: string): string {
+  const { protocol, hostname } = new URL(address);
   return `${protocol}//${hostname}/*`;
 }

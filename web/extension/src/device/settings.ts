@@ -7,8 +7,18 @@ import type { Invitation } from './invitation.js';
 import type { Receipt } from './opt-in.js';
 import type { KeptRecord } from './records.js';
 
-/** Chosen role: opt-in user, client with private reports, or neither. */
-export type Choice = 'opt-in' | 'private' | 'nothing';
+/** Chosen role: opt-in user, client whose report goes through a relay or directly, or none of them. */
+export type Choice = 'opt-in' | 'relayed' | 'private' | 'nothing';
+
+/** A choice to take part. */
+export type PartChoice = Exclude<Choice, 'nothing'>;
+
+/** The role in the ledger of what is sent by a choice. */
+export const ROLES: Readonly<Record<PartChoice, Role>> = {
+  'opt-in': 'contribution',
+  relayed: 'relayed',
+  private: 'report',
+};
 
 export interface WatchedPage extends SearchPage {
   readonly isOn: boolean;
@@ -48,7 +58,7 @@ export const FIRST_SETTINGS: Settings = {
 
 /** Tells whether clicks are recorded at all: not for a campaign that takes nothing more. */
 export function isRecording({ choice, campaign }: Settings): boolean {
-  return (choice === 'opt-in' || choice === 'private') && campaign !== null && !isOver(campaign);
+  return choice !== null && choice !== 'nothing' && campaign !== null && !isOver(campaign);
 }
 
 /** Returns what the person agreed to for the campaign at hand. */

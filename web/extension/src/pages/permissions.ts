@@ -17,11 +17,17 @@ export interface Asked extends chrome.permissions.Permissions {
   readonly data_collection?: string[];
 }
 
-/** Asks to send searches, or reports made of them; must be called in the handler of a click. */
-export async function allowSending(): Promise<boolean> {
-  if (!chrome.runtime.getURL('').startsWith('moz-extension:')) return true;
+/**
+ * Asks, in one question, to send searches or reports made of them, and to reach some hosts; must be
+ * called in the handler of a click.
+ */
+export async function allowSending(origins: readonly string[]): Promise<boolean> {
+  if (!chrome.runtime.getURL('').startsWith('moz-extension:')) {
+    return origins.length === 0 || allow(origins);
+  }
   try {
-    return await chrome.permissions.request({ data_collection: SENT_KINDS } as Asked);
+    const asked: Asked = { origins: [...origins], data_collection: SENT_KINDS };
+    return await chrome.permissions.request(asked);
   } catch {
     return false;
   }

@@ -1,17 +1,18 @@
 /** Section of the options: the ledger, every campaign ever and the exact bytes that left for it. */
-import type { LedgerEntry } from '@blender-dp/client';
+import type { Account, LedgerEntry, ListSummary, Odds, Role } from '@blender-dp/client';
 import { currentEntry, recordsToSend } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
+import { hostOf } from '../words/foreign.js';
 import {
   costSentence,
   entryState,
   entryTitle,
-  hostOf,
   type LedgerPart,
   ledgerParts,
   withdrawalSentence,
 } from '../words/ledger.js';
 import { countText, epsilonText, timeText } from '../words/numbers.js';
+import { relayExplained } from '../words/relay.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../words/reports.js';
 import { collectorLine } from './collector.js';
 import { button, byId, made, write } from './elements.js';
@@ -27,10 +28,25 @@ export function showSent(view: View, send: Send): void {
   byId('sent', HTMLElement).replaceChildren(...parts.map((part) => campaignCard(part, view, send)));
   write('spent', epsilonText(account.spent));
   write('left', epsilonText(account.left));
-  byId('budget', HTMLMeterElement).value = account.spent;
-  byId('budget', HTMLMeterElement).max = account.spent + account.left || 1;
+  showMeter('budget', account.spent, account.left);
+  showRelayBudget(account);
   byId('explained', HTMLElement).replaceChildren(...explained(settings));
   showSending(view);
+}
+
+/** Shows what relays and organisations could learn together, if anything ever went that way. */
+function showRelayBudget({ entries, relaySpent, relayLeft }: Account): void {
+  const isUsed = entries.some(({ role }) => role === 'relayed');
+  byId('relay-spending', HTMLElement).hidden = !isUsed;
+  write('relay-spent', epsilonText(relaySpent));
+  write('relay-left', epsilonText(relayLeft));
+  showMeter('relay-budget', relaySpent, relayLeft);
+}
+
+function showMeter(id: string, spent: number, left: number): void {
+  const meter = byId(id, HTMLMeterElement);
+  meter.value = spent;
+  meter.max = spent + left || 1;
 }
 
 /** Offers to send what is ticked now, if that is still to be done. */
@@ -47,7 +63,10 @@ function showSending({ settings, account, records }: View): void {
 }
 
 /** Says what reports say, from the list that the campaign published. */
-function explained({ list, campaign }: View['settings']): HTMLElement[] {
+function explained({ choice, list, campaign }: View['settings']): HTMLElement[] {
+  if (choice === 'relayed') {
+    return relayExplained(list, campaign).map((sentence) => made('li', {}, sentence));
+  }
   const epsilon = list?.epsilon ?? campaign?.epsilon;
   const known = list?.odds.map(oddsSentence) ?? [];
   const sentences = epsilon === undefined ? [] : [...known, beliefSentence(epsilon)];
@@ -73,8 +92,7 @@ function entryItem(
   send: Send,
 ): HTMLElement {
   const { role, state, body, drawnAt, campaign } = entry;
-  const isKnown = role === 'report' && list?.digest === entry.madeFor && body;
-  const odds = isKnown ? oddsOfReport(list, body) : undefined;
+  const odds = list?.digest === entry.madeFor ? oddsOf(list, role, body) : undefined;
   const sentences = [
     `${entryState(entry)}. Made ${timeText(drawnAt)}.`,
     costSentence(entry),
@@ -91,6 +109,12 @@ function entryItem(
     exactBytes(body),
     ...(canWithdraw ? [button('Withdraw', withdraw, `Withdraw from ${name}`)] : []),
   );
+}
+
+/** Returns the odds that a report was drawn with, if its bytes are still here to tell. */
+function oddsOf(list: ListSummary, role: Role, body: string): Odds | undefined {
+  if (role === 'relayed') return list.relay?.odds;
+  return role === 'report' && body ? oddsOfReport(list, body) : undefined;
 }
 
 function exactBytes(body: string): HTMLElement {

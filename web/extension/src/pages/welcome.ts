@@ -1,10 +1,11 @@
-/** The first page: an invitation, three choices in plain words, and what follows from each. */
+/** The first page: an invitation, the choices in plain words, and what follows from each. */
 
 import { presentOffer } from '../device/choices.js';
 import { type Campaign, isOver, takesContributions } from '../device/collection.js';
-import { LINK_PROBLEM, linkOf, readInvitation, servicePattern } from '../device/invitation.js';
+import { hostPattern, LINK_PROBLEM, linkOf, readInvitation } from '../device/invitation.js';
 import { ask, type Command, type View } from '../messages.js';
-import { hostOf } from '../words/ledger.js';
+import { hostOf } from '../words/foreign.js';
+import { relaySentences } from '../words/relay.js';
 import { promiseSentence } from '../words/reports.js';
 import { stateSentence } from '../words/standing.js';
 import { collectorLine } from './collector.js';
@@ -32,6 +33,17 @@ function showCampaign({ settings, records }: View): void {
   write('epsilon', promiseSentence(campaign.epsilon));
   permit('opt-in', 'no-opt-in', takesContributions(campaign));
   permit('private', 'no-report', !isOver(campaign));
+  showRelay(campaign);
+}
+
+/** Offers the relay of a campaign, if it has one. */
+function showRelay(campaign: Campaign): void {
+  const { relay } = campaign;
+  byId('relayed-choice', HTMLElement).hidden = !relay;
+  permit('relayed', 'no-relayed', relay !== undefined && !isOver(campaign));
+  const [how = '', promise = ''] = relay ? relaySentences(campaign, relay) : [];
+  write('relay-how', how);
+  write('relay-promise', promise);
 }
 
 /** Lets something be chosen, or says why not. */
@@ -46,8 +58,10 @@ function permit(choice: string, excuse: string, isPossible: boolean): void {
 /** Hides what was looked up: it is not the campaign of the link that stands there now. */
 function hideCampaign(): void {
   shown = undefined;
-  byId('campaign', HTMLElement).hidden = true;
-  for (const choice of ['opt-in', 'private']) byId(choice, HTMLInputElement).disabled = true;
+  for (const id of ['campaign', 'relayed-choice']) byId(id, HTMLElement).hidden = true;
+  for (const choice of ['opt-in', 'relayed', 'private']) {
+    byId(choice, HTMLInputElement).disabled = true;
+  }
 }
 
 async function lookUp(): Promise<void> {
@@ -58,7 +72,7 @@ async function lookUp(): Promise<void> {
     tell(said, LINK_PROBLEM);
     return;
   }
-  if (!(await allow([servicePattern(invitation)]))) {
+  if (!(await allow([hostPattern(invitation.service)]))) {
     tell(said, 'the extension may not ask this service without your permission');
     return;
   }
@@ -69,8 +83,9 @@ async function lookUp(): Promise<void> {
 
 function chosenCommand(choice: string | undefined): Command | string {
   if (choice === 'nothing') return { kind: 'leave-unused', shown: shown?.description ?? null };
-  if (!choice || !shown) return 'one of the three must be chosen';
+  if (!choice || !shown) return 'one of these must be chosen';
   if (choice === 'private') return { kind: 'choose-private', shown: shown.description };
+  if (choice === 'relayed') return { kind: 'choose-relayed', shown: shown.description };
   if (!consent.checked) return 'to opt in, please read the text and tick that you agree';
   return { kind: 'choose-opt-in', shown: shown.description };
 }
@@ -85,7 +100,9 @@ async function choose(): Promise<void> {
     tell(said, command);
     return;
   }
-  if (command.kind !== 'leave-unused' && !(await allowSending())) {
+  const relay = command.kind === 'choose-relayed' ? shown?.relay : undefined;
+  const hosts = relay ? [hostPattern(relay.address)] : [];
+  if (command.kind !== 'leave-unused' && !(await allowSending(hosts))) {
     tell(said, 'nothing is sent without your permission, so nothing was chosen');
     return;
   }

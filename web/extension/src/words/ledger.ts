@@ -3,6 +3,7 @@ import type { Account, EntryState, LedgerEntry, Role } from '@blender-dp/client'
 import type { KnownCampaign } from '../device/choices.js';
 import type { Collector } from '../device/collection.js';
 import { epsilonText } from './numbers.js';
+import { relayCostSentence } from './relay.js';
 import { beliefSentence, factorText } from './reports.js';
 
 /** One campaign of the ledger, with all that was made for it. */
@@ -50,15 +51,10 @@ export function collectorSentences({ controller, contact }: Collector): readonly
   ];
 }
 
-/** Returns the host of a service, which is who gets what is sent; empty if it is not known. */
-export function hostOf(service: string): string {
-  return URL.canParse(service) ? new URL(service).host : '';
-}
-
 const STATES: Readonly<Record<EntryState, string>> = {
   sent: 'Sent',
   unsent: 'Stored here and sent again until it arrives',
-  refused: 'Sent, but the service did not take it',
+  refused: 'Sent, but it was not taken',
   uncertain: 'It may have arrived',
   withdrawn: 'Sent, and deleted again by the service',
 };
@@ -66,6 +62,7 @@ const STATES: Readonly<Record<EntryState, string>> = {
 /** Says what left: searches as they are, or one scrambled report. */
 export function entryTitle({ role, body }: LedgerEntry): string {
   if (role === 'report') return 'One private report, scrambled on this device';
+  if (role === 'relayed') return 'One report through a relay, scrambled and locked on this device';
   const count = recordCount(body);
   if (count === 1) return '1 search as it is, not scrambled';
   return `${count === undefined ? 'Your' : count.toLocaleString('en')} searches as they are, not scrambled`;
@@ -77,8 +74,11 @@ export function entryState({ state }: LedgerEntry): string {
 }
 
 /** Says what it cost, and what that means. */
-export function costSentence({ role, epsilon, delta }: LedgerEntry): string {
+export function costSentence({ role, epsilon, delta, relayEpsilon }: LedgerEntry): string {
   const cost = Number(epsilon);
+  if (role === 'relayed') {
+    return `What this means: ${lowerFirst(relayCostSentence(cost, Number(delta), Number(relayEpsilon)))}`;
+  }
   if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost))}`;
   return (
     'What this means: the service can read these searches. Others see only what it publishes: that ' +
@@ -92,6 +92,8 @@ export function withdrawalSentence(role: Role, state: EntryState): string {
   if (role === 'report') {
     return 'It cannot be taken back: the service does not know which report is yours.';
   }
+  if (role === 'relayed')
+    return 'It cannot be taken back: once it is mixed, nobody knows which report is yours.';
   return state === 'withdrawn'
     ? 'The service confirmed that it deleted them. What they cost stays counted.'
     : 'You can withdraw, for good, while the campaign still takes searches. After that, ask the contact above.';

@@ -1,8 +1,8 @@
 /** State of a person in a campaign, as a sentence. */
-import type { Account } from '@blender-dp/client';
+import type { Account, Role } from '@blender-dp/client';
 import { type Campaign, isOver } from '../device/collection.js';
 import { DAYS_GATHERED } from '../device/opt-in.js';
-import { currentEntry, type Settings } from '../device/settings.js';
+import { type Choice, currentEntry, ROLES, type Settings } from '../device/settings.js';
 import { timeText } from './numbers.js';
 
 const STATES: Readonly<Record<string, string>> = {
@@ -31,36 +31,40 @@ export function standingSentence(settings: Settings, account: Account): string {
   const { choice, campaign, promised } = settings;
   if (choice === null) return 'You have not chosen yet: nothing is recorded and nothing is sent.';
   if (choice === 'nothing') return 'Nothing is recorded and nothing is sent.';
-  const role = choice === 'private' ? 'report' : 'contribution';
-  const isMade = currentEntry(settings, account.entries, role) !== undefined;
+  const isMade = currentEntry(settings, account.entries, ROLES[choice]) !== undefined;
   if (!isMade && campaign?.description !== promised) {
     return 'The campaign has changed what it promises. Nothing is sent until you choose again.';
   }
-  return choice === 'private'
-    ? privateSentence(settings, account)
-    : optInSentence(settings, account);
+  return choice === 'opt-in'
+    ? optInSentence(settings, account)
+    : `${WAYS[choice]}: ${reportSentence(settings, ROLES[choice], account)}.`;
 }
 
-function privateSentence(settings: Settings, { entries }: Account): string {
+const WAYS: Readonly<Record<Exclude<Choice, 'opt-in' | 'nothing'>, string>> = {
+  private: 'Private reports',
+  relayed: 'Through a relay',
+};
+
+function reportSentence(settings: Settings, role: Role, { entries }: Account): string {
   const given = currentEntry(settings, entries, 'contribution');
   if (given && given.state !== 'withdrawn') {
-    return 'Private reports: none is sent while the service may have your searches; withdraw them first.';
+    return 'none is sent while the service may have your searches; withdraw them first';
   }
-  const entry = currentEntry(settings, entries, 'report');
-  if (entry) return `Private reports: ${REPORT_STATES[entry.state]}.`;
+  const entry = currentEntry(settings, entries, role);
+  if (entry) return REPORT_STATES[entry.state];
   const { campaign } = settings;
   if (campaign && isOver(campaign)) {
-    return 'Private reports: this campaign is over. No report was sent, and none will be.';
+    return 'this campaign is over. No report was sent, and none will be';
   }
   const isOpen = campaign?.state === 'clients-open';
-  return `Private reports: one report will be sent${isOpen ? ' soon' : ' when the campaign takes them'}.`;
+  return `one report will be sent${isOpen ? ' soon' : ' when the campaign takes them'}`;
 }
 
 const REPORT_STATES = {
   sent: 'your one report was sent',
   unsent: 'your report is stored and will be sent',
-  refused: 'the service did not take your report',
-  uncertain: 'your report may have been sent, and was deleted here',
+  refused: 'your report was not taken',
+  uncertain: 'your report may have been sent',
   withdrawn: 'your report was withdrawn',
 };
 

@@ -1,0 +1,54 @@
+/** Report through a relay, in words: always with both numbers, if the two keep apart and if not. */
+import type { DescribedRelay, ListSummary } from '@blender-dp/client';
+import type { Campaign } from '../device/collection.js';
+import { hostOf } from './foreign.js';
+import { epsilonText } from './numbers.js';
+import { factorText, oddsSentence } from './reports.js';
+
+/** Explains the choice in two sentences: what happens, and what it promises. */
+export function relaySentences(
+  { epsilon, delta }: Pick<Campaign, 'epsilon' | 'delta'>,
+  { address, leastBatch, epsilonCap }: DescribedRelay,
+): readonly [string, string] {
+  return [
+    'One of your searches is scrambled a little here, locked so that only the organisation can open ' +
+      `it, and sent to a computer of somebody else (${hostOf(address)}), which mixes it with others, ` +
+      `at least ${leastBatch.toLocaleString('en')} in all, before the organisation gets them.`,
+    twoNumbers(epsilon, delta, Number(epsilonCap)),
+  ];
+}
+
+/** Says what a relayed report cost, and what that means. */
+export function relayCostSentence(epsilon: number, delta: number, together: number): string {
+  return twoNumbers(epsilon, delta, together);
+}
+
+/** What a relayed report says, and what it does not. */
+export function relayExplained(
+  list: ListSummary | null,
+  campaign: Campaign | null,
+): readonly string[] {
+  const { relay } = list ?? {};
+  const described = campaign?.relay;
+  const numbers = relay
+    ? [oddsSentence(relay.odds), relayCostSentence(relay.epsilon, relay.delta, relay.relayEpsilon)]
+    : campaign && described
+      ? [relaySentences(campaign, described)[1]]
+      : [];
+  return [...numbers, ...NOT_SAID];
+}
+
+/** What no relayed report says. */
+const NOT_SAID: readonly string[] = [
+  'It does not contain what you typed or the address of a page.',
+  'It does not name you or this browser. The relay sees a network address, as every website does, ' +
+    'but cannot open the report. The organisation can open it, but does not know where it came from.',
+];
+
+function twoNumbers(epsilon: number, delta: number, together: number): string {
+  return (
+    'As long as the two do not work together, any guess about you becomes at most ' +
+    `${factorText(epsilon)} times more likely (ε = ${epsilonText(epsilon)}), except with a tiny ` +
+    `chance (δ = ${delta}); if they do, at most ${factorText(together)} times (ε = ${epsilonText(together)}).`
+  );
+}
