@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from math import expm1, log1p
 from typing import Any
 
+import numpy as np
 from core import fig_6_by_hand, subset_law_by_hand
 from scipy.stats import norm
 
@@ -65,7 +65,7 @@ def _check_part(
         _same_delta(part, _worst(_name_laws(constants), epsilon))
     elif "least_released" in constants:
         _check_bound_of_many(part, constants)
-    elif "mu" in constants:
+    elif "discovery_sigma" in constants:
         _check_gaussian(part, constants)
     elif "query_threshold" in constants and "queries" in constants:
         _check_local_alg(part, document, listed_urls)
@@ -173,18 +173,17 @@ def _check_gaussian(part: Mapping[str, Any], constants: Mapping[str, Fraction]) 
     """In floats, from another library's normal law."""
     assert constants["unit"] == UNIT
     assert constants["most_records"] == MOST_RECORDS
-    unit, mu = float(UNIT), float(constants["mu"])
-    sigmas = [float(constants[f"{name}_sigma"]) for name in ("discovery", "sum", "scalar")]
-    assert sum(2 * unit**2 / sigma**2 for sigma in sigmas) <= mu**2 * (1 + 1e-12)
-    own = float(constants["delta_of_own_records"])
-    for k in range(1, int(constants["most_records"]) + 1):
-        alone = norm.sf((float(constants["threshold"]) - unit / k**0.5) / sigmas[0])
-        assert -expm1(k * log1p(-alone)) <= own * (1 + 1e-9)
-    epsilon = float(Fraction(part["promised"]["epsilon"])) + log1p(-own)
-    tail = norm.cdf(-epsilon / mu + mu / 2) - float(_exp(Fraction(epsilon))) * norm.cdf(
-        -epsilon / mu - mu / 2
-    )
-    assert abs(float(part["spent"]["delta"]) - own - tail) < 1e-6 * (own + tail)
+    unit, most = float(UNIT), int(constants["most_records"])
+    first, *others = (float(constants[f"{name}_sigma"]) for name in ("discovery", "sum", "scalar"))
+    k, j = np.array([(k, j) for k in range(1, most + 1) for j in range(k + 1)]).T
+    passes = norm.sf((float(constants["threshold"]) - unit / np.sqrt(k)) / first)
+    own = (k - j) * np.log1p(-passes)  # ln of the probability that none of one's own is released
+    squares = j / k * (unit / first) ** 2
+    mu = np.sqrt(squares[:, None] + squares + sum(2 * (unit / sigma) ** 2 for sigma in others))
+    epsilon = float(Fraction(part["promised"]["epsilon"])) + own - own[:, None]
+    curve = norm.sf(epsilon / mu - mu / 2) - np.exp(epsilon + norm.logsf(epsilon / mu + mu / 2))
+    needed = (-np.expm1(own)[:, None] + np.exp(own)[:, None] * curve).max()
+    assert abs(float(part["spent"]["delta"]) - needed) < 1e-6 * needed
     assert not part["is_tight"]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 CORE = Path(__file__).parents[2] / "src" / "blender_dp" / "core"
 ALLOWED = {
     *("ast", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools"),
+    "heapq",
     *("hashlib", "importlib", "itertools", "math", "statistics", "threading", "typing", "weakref"),
     "unicodedata",
     *("numpy", "cryptography", "blender_dp"),

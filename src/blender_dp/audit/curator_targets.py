@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from math import isqrt
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_CANDIDATES, Branch, Budget
 from blender_dp.core.curator.discovery import Discovery, branch_of
-from blender_dp.core.curator.gaussian_plan import gaussian_plan, total_delta
+from blender_dp.core.curator.gaussian_plan import WIDEST_SIGMA, gaussian_plan, total_delta
 from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -115,7 +114,7 @@ def sharp_weights(parameters: Parameters) -> Target:
     """
     budget = Budget.of(parameters)
     plan = gaussian_plan(budget.rest, budget.delta)
-    alone = replace(plan, mu=Fraction(isqrt(2 * UNIT**2 << 128) + 1, plan.discovery_sigma << 64))
+    alone = replace(plan, estimation_sigma=WIDEST_SIGMA, scalar_sigma=WIDEST_SIGMA)
 
     def spent(at: Fraction) -> Fraction:
         return total_delta(replace(alone, epsilon=at))

@@ -41,6 +41,7 @@ from blender_dp.core.exact import binomial as exact_binomial
 from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
+from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.local_alg import counted_subsets, sharp
@@ -80,10 +81,8 @@ LEFT_OUT = {
     "t": "what the server's estimates read; devices compare with the integer threshold",
     "t_q": "the same, for URLs",
     "tight_epsilon": "a figure for people",
-    "_suggestion": "floats suggest a plan; is_private proves it in fractions before it is used",
-    "_suggested_mu": "the same",
-    "_suggested_threshold": "the same",
     "_require_ranges": "numbers in messages for people",
+    "_too_small": "the same",
     "pin": "what the server's estimates read; devices compare with the integer threshold",
     "pout": "the same, for what is not true",
     "gain": "the same, for their difference",
@@ -97,7 +96,8 @@ LEFT_OUT = {
 ALLOWED_FROM_MATH = {"floor"}
 """Exact on fractions; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are left out.
 
-``laplace_plan`` asks ``laplace_search``, which is all floats, for a proposal, and then proves it.
+``laplace_plan`` asks ``laplace_search``, which is all floats, for a proposal, and then proves it;
+``gaussian_plan`` likewise ``gaussian_search``.
 """
 
 
@@ -239,7 +239,7 @@ COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
         (normal_tail._continued_fraction, (Fraction(9, 2), 20, 200)),
         (gaussian_plan.gaussian_plan.__wrapped__, (Fraction(7, 10), Fraction(1, 10**6))),
         (gaussian_plan.total_delta, (GAUSSIAN,)),
-        (gaussian_plan.unique_release_probability, (GAUSSIAN,)),
+        (gaussian_plan._own_record_stays, (UNIT, GAUSSIAN.discovery_sigma, GAUSSIAN.threshold)),
         (
             DiscreteGaussian.candidate_probability,
             (DiscreteGaussian(GAUSSIAN.discovery_sigma), GAUSSIAN.threshold, 200),

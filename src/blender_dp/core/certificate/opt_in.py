@@ -175,8 +175,8 @@ def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
 
     return Part(
         release=line.release.value,
-        method="The curve of Gaussian noise at the μ of all three, and the probability that a "
-        "record of one user is released; upper bounds of both.",
+        method="The divergence of all three over all swaps of a user, by how many of the records "
+        "other users have too; an upper bound.",
         promised_epsilon=line.epsilon,
         promised_delta=line.delta,
         epsilon=least_epsilon(spent, line.delta, line.epsilon),
@@ -194,8 +194,6 @@ def _gaussian_constants(plan: GaussianPlan) -> Mapping[str, Constant]:
         "discovery_sigma": plan.discovery_sigma,
         "sum_sigma": plan.estimation_sigma,
         "scalar_sigma": plan.scalar_sigma,
-        "mu": plan.mu,
-        "delta_of_own_records": plan.delta_unique,
     }
 
 

@@ -5,16 +5,17 @@ Three releases share one μ: noisy weights of records (discovery), noisy shares 
 norm at most 1 (scalars: two numbers from 0 to 1), so exchanging the user moves it by at
 most √2. Noise of σ_i = √2/(μ·√share_i), shares adding up to 1, makes all of them together μ-GDP.
 
-A search in floats suggests a plan. The plan itself is in integers and fractions, and is used only
-if :func:`is_private` proves that it keeps its promise. The proof is in
-create_head_list/PRIVACY.md, "sharp, many records per user".
+:mod:`~blender_dp.core.curator.gaussian_search` suggests a plan in floats. The plan itself is in
+integers and fractions, and is used only if :func:`is_private` proves that it keeps its promise.
+The proof is in create_head_list/PRIVACY.md, "sharp, many records per user".
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import ceil, erfc, exp, expm1, isqrt, log1p, sqrt
-from statistics import NormalDist
+from heapq import heappop, heappush
+from math import ceil, isqrt
+from typing import NamedTuple
 
 from blender_dp.core.curator.budget import (
     ESTIMATION_SHARE,
@@ -22,6 +23,7 @@ from blender_dp.core.curator.budget import (
     MOST_RECORDS,
     SCALAR_SHARE,
 )
+from blender_dp.core.curator.gaussian_search import lowest_threshold, suggested_mu
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.exact.enclosure import Enclosure, ln_enclosure
 from blender_dp.core.exact.lattice import UNIT, weights
@@ -43,8 +45,14 @@ LEAST_DELTA = Fraction(1, 10**100)
 WIDEST_SIGMA = 1 << 52
 """Widest noise; draws of wider noise might not fit 64 bits."""
 
+_MOST_KEPT = 100
+"""Largest m: the number of exchanges to compare grows with its fourth power."""
 _BITS = 512
 """Bits of numbers close to 1: enough for the smallest δ."""
+_ROOT_BITS = 96
+"""Bits after the point of a square root that is rounded up."""
+_ONE = 1 << 192
+"""An ε is rounded down to a multiple of 1/this before its curve is computed."""
 _MARGINS = tuple(Fraction(1, 1 << bits) for bits in (40, 32, 24, 16))
 """Margins by which a suggested μ is lowered and τ is raised until the proof succeeds."""
 
@@ -66,15 +74,26 @@ class GaussianPlan:
     """σ of the noise on a cell's sum of shares."""
     scalar_sigma: int
     """σ of the noise on each of the two scalars."""
-    mu: Fraction
-    """μ, of all three releases together."""
-    delta_unique: Fraction
-    """δ_t, the part of δ that pays for records which only one user has."""
 
     @property
     def sigmas(self) -> tuple[int, int, int]:
         """σ of discovery, of estimation and of the scalars."""
         return self.discovery_sigma, self.estimation_sigma, self.scalar_sigma
+
+    @property
+    def mu(self) -> Fraction:
+        """μ of all three releases together, rounded up: the largest that an exchange can reach."""
+        parts = (Fraction(2 * UNIT**2, sigma**2) for sigma in self.sigmas)
+        return _root(sum(parts, Fraction(0)))
+
+
+class _Holding(NamedTuple):
+    """One side of an exchange: the records of a user who keeps k of them, j also kept by others."""
+
+    stays: Fraction
+    """Lower bound of the probability that none of the k - j other records is released."""
+    shared: int
+    """Squared length of the user's weights on the j records."""
 
 
 @cache
@@ -88,9 +107,6 @@ def gaussian_plan(
 ) -> GaussianPlan:
     """Return the plan with the lowest threshold that keeps (ε, δ), by a proof in exact arithmetic.
 
-    The part of δ for records that only one user has is a multiple of 1/10: the one that gives the
-    lowest threshold.
-
     Args:
         epsilon: ε of the three releases together.
         delta: δ of the three releases together.
@@ -102,11 +118,19 @@ def gaussian_plan(
     shares = (1 - estimation_share - scalar_share, estimation_share, scalar_share)
     if min(shares) <= 0:
         raise BrokenInvariantError("each of the three releases needs a share of the budget")
-    mu, delta_unique = _suggestion(epsilon, delta, most, shares)
+    # The search works with what the lattice leaves of the promise.
+    left = min(epsilon, Fraction(MOST_EPSILON)) - LATTICE_SLACK
+    allowed = delta / (1 + LATTICE_SLACK)
+    mu = suggested_mu(left, allowed, most=most, shares=shares)
+    if mu is None or min(shares) * mu**2 * WIDEST_SIGMA**2 <= 2 * UNIT**2:
+        raise _too_small(epsilon, delta)
     for margin in _MARGINS:
-        less = mu * (1 - margin)
-        sigmas = [_rounded_up_root(2 * UNIT**2 / (less**2 * share)) for share in shares]
-        tau = _suggested_threshold(sigmas[0], delta_unique, most)
+        sigmas = [
+            _rounded_up_root(2 * UNIT**2 / ((mu * (1 - margin)) ** 2 * share)) for share in shares
+        ]
+        tau = lowest_threshold(left, allowed, most=most, sigmas=sigmas)
+        if tau is None:
+            continue
         plan = GaussianPlan(
             epsilon=epsilon,
             delta=delta,
@@ -115,8 +139,6 @@ def gaussian_plan(
             threshold=ceil(tau * (1 + margin)),
             estimation_sigma=sigmas[1],
             scalar_sigma=sigmas[2],
-            mu=less,
-            delta_unique=delta_unique,
         )
         if is_private(plan):
             return plan
@@ -128,8 +150,6 @@ def is_private(plan: GaussianPlan) -> bool:
     return (
         min(plan.sigmas) >= LEAST_SIGMA
         and touched(plan.most) <= TOUCHED
-        and sum(Fraction(2 * UNIT**2, sigma**2) for sigma in plan.sigmas) <= plan.mu**2
-        and unique_release_probability(plan) <= plan.delta_unique
         and total_delta(plan) <= plan.delta
     )
 
@@ -144,35 +164,89 @@ def touched(most: int) -> int:
 
 
 def total_delta(plan: GaussianPlan) -> Fraction:
-    """Return the δ that the plan needs at its ε, rounded up.
+    """Return the δ that the plan needs at its ε, rounded up: the largest over all exchanges.
 
-    It is δ_t plus the δ of the Gaussian noise on records that other users have too. The latter is
-    taken at ε + ln(1 - δ_t), for records that only the exchanged user has, minus the cost of the
-    lattice.
+    The exchanges are pairs of holdings on the front, from which no other holding differs by more
+    in both numbers. Ranges of the front are tried first, at the worse end of each number: only the
+    ranges with the largest bounds are divided further.
     """
-    logarithm, _ = ln_enclosure(1 - plan.delta_unique, _BITS).ends()
-    epsilon = min(plan.epsilon, Fraction(MOST_EPSILON)) + logarithm - LATTICE_SLACK
-    if epsilon <= 0:
+    front = _front(plan.most, plan.discovery_sigma, plan.threshold)
+    fixed = sum(Fraction(2 * UNIT**2, sigma**2) for sigma in plan.sigmas[1:])
+
+    def bound(before: range, after: range) -> Fraction:
+        shared = front[before[0]].shared + front[after[0]].shared
+        mu = _root(Fraction(shared, plan.discovery_sigma**2) + fixed)
+        return _exchange_delta(plan.epsilon, mu, front[before[-1]].stays, front[after[-1]].stays)
+
+    every = range(len(front))
+    ranges = [(-bound(every, every), 0, 0, every, every)]
+    while True:
+        negative, _, _, before, after = heappop(ranges)
+        if len(before) == len(after) == 1:
+            return -negative
+        if len(before) >= len(after):
+            parts = [(part, after) for part in _parts(before, every[-1])]
+        else:
+            parts = [(before, part) for part in _parts(after, every[-1])]
+        for first, second in parts:
+            heappush(ranges, (-bound(first, second), first[0], second[0], first, second))
+
+
+def _exchange_delta(
+    epsilon: Fraction, mu: Fraction, stays: Fraction, stays_after: Fraction
+) -> Fraction:
+    """Return a + (1-a)·δ₁(ε + ln(1-b) - ln(1-a)), rounded up; PRIVACY.md, steps 2 to 4.
+
+    Args:
+        epsilon: ε.
+        mu: μ of the sums that the exchange moves.
+        stays: 1 - a, the probability that no record of one's own is released before the exchange.
+        stays_after: 1 - b, the same after it.
+    """
+    if min(stays, stays_after) <= 0:
         return Fraction(1)
-    gaussian = gaussian_delta(plan.mu, epsilon) + FAR_DELTA
-    return plan.delta_unique + (1 + LATTICE_SLACK) * gaussian
+    logarithm, _ = ln_enclosure(stays_after / stays, _BITS).ends()
+    left = min(min(epsilon, Fraction(MOST_EPSILON)) + logarithm, Fraction(MOST_EPSILON))
+    left -= LATTICE_SLACK
+    if left <= 0:
+        return Fraction(1)
+    gaussian = gaussian_delta(mu, Fraction(left.numerator * _ONE // left.denominator, _ONE))
+    return 1 - stays + stays * (1 + LATTICE_SLACK) * (gaussian + FAR_DELTA)
 
 
-def unique_release_probability(plan: GaussianPlan) -> Fraction:
-    """Return a bound on the probability that a record of only one user is released, rounded up.
+@cache
+def _front(most: int, sigma: int, threshold: int) -> list[_Holding]:
+    """Return the holdings that no other one exceeds in both numbers; most shared first."""
+    holdings = []
+    for k, weight in enumerate(weights(most).tolist()[1:], start=1):
+        stays = _own_record_stays(weight, sigma, threshold)
+        for own in range(k + 1):
+            none, _ = Enclosure.of(stays, stays, _BITS).power(own).ends()
+            holdings.append(_Holding(stays=none, shared=(k - own) * weight**2))
+    front: list[_Holding] = []
+    for holding in sorted(holdings, key=lambda one: (-one.shared, one.stays)):
+        if not front or holding.stays < front[-1].stays:
+            front.append(holding)
+    return front
 
-    The largest over k = 1 .. m, for a user of k records that no other user has: 1 - (1 - p)^k,
-    where p is the chance of noise ≥ τ + 1 - ⌊UNIT/√k⌋. It bounds p that every value
-    is at most 1/(1 - 1/(24σ²)) times as likely as under real-valued noise rounded to integers.
+
+def _own_record_stays(weight: int, sigma: int, threshold: int) -> Fraction:
+    """Return a lower bound of the probability that a record of one user is not released.
+
+    It is released by noise ≥ τ + 1 - weight. Every value of the discrete noise is at most
+    1/(1 - 1/(24σ²)) times as likely as under real-valued noise rounded to integers.
     """
-    sigma, worst = plan.discovery_sigma, Fraction(0)
     excess = Fraction(24 * sigma**2, 24 * sigma**2 - 1)
-    for k, weight in enumerate(weights(plan.most).tolist()[1:], start=1):
-        _, tail = normal_tail(Fraction(2 * (plan.threshold - weight) + 1, 2 * sigma), 64).ends()
-        stays = max(1 - excess * tail, Fraction(0))
-        none, _ = Enclosure.of(stays, stays, _BITS).power(k).ends()
-        worst = max(worst, 1 - none)
-    return worst
+    _, tail = normal_tail(Fraction(2 * (threshold - weight) + 1, 2 * sigma), 64).ends()
+    return max(1 - excess * tail, Fraction(0))
+
+
+def _parts(one: range, last: int) -> tuple[range, range]:
+    """Divide a range: first the two ends of the front apart, where the worst exchanges are."""
+    if one[0] == 0:
+        return one[:1], one[1:]
+    middle = len(one) - 1 if one[-1] == last else len(one) // 2
+    return one[:middle], one[middle:]
 
 
 def _require_ranges(epsilon: Fraction, delta: Fraction, most: int) -> None:
@@ -180,8 +254,13 @@ def _require_ranges(epsilon: Fraction, delta: Fraction, most: int) -> None:
         raise ParameterError("epsilon", "above 0", float(epsilon))
     if not LEAST_DELTA <= delta < 1:
         raise ParameterError("delta", "at least 1e-100 and below 1", float(delta))
-    if not 1 <= most <= TOUCHED // 8:
-        raise ParameterError("most", f"from 1 to {TOUCHED // 8} records per user", most)
+    if not 1 <= most <= _MOST_KEPT:
+        raise ParameterError("most", f"from 1 to {_MOST_KEPT} records per user", most)
+
+
+def _too_small(epsilon: Fraction, delta: Fraction) -> ParameterError:
+    rule = f"so large that noise fits 64 bits (δ is {float(delta)})"
+    return ParameterError("epsilon", rule, float(epsilon))
 
 
 def _rounded_up_root(square: Fraction) -> int:
@@ -189,49 +268,6 @@ def _rounded_up_root(square: Fraction) -> int:
     return isqrt(ceil(square)) + 1
 
 
-def _suggestion(
-    epsilon: Fraction, delta: Fraction, most: int, shares: tuple[Fraction, ...]
-) -> tuple[Fraction, Fraction]:
-    """Search μ and δ_t with the lowest threshold, in floats, δ_t among tenths of δ."""
-    suggestions = []
-    for delta_unique in (delta * tenths / 10 for tenths in range(1, 9)):
-        mu = _suggested_mu(epsilon, delta, delta_unique)
-        if sqrt(2 / min(shares)) * UNIT < mu * WIDEST_SIGMA:
-            sigma = sqrt(2 / shares[0]) / mu * UNIT
-            tau = _suggested_threshold(sigma, delta_unique, most)
-            suggestions.append((tau, Fraction(mu), delta_unique))
-    if not suggestions:
-        raise ParameterError(
-            "epsilon",
-            "above δ/10, which records that only one user has may cost, and so large that "
-            f"noise fits 64 bits (δ is {float(delta)})",
-            float(epsilon),
-        )
-    _, best, delta_unique = min(suggestions)
-    return best, delta_unique
-
-
-def _suggested_mu(epsilon: Fraction, delta: Fraction, delta_unique: Fraction) -> float:
-    """Search the largest μ that keeps the promise, in floats; 0 if there is none."""
-    left = float(min(epsilon, Fraction(MOST_EPSILON)) - LATTICE_SLACK) + log1p(-delta_unique)
-    allowed = float((delta - delta_unique) / (1 + LATTICE_SLACK))
-    if left <= 0:
-        return 0.0
-
-    def curve(mu: float) -> float:
-        first, second = left / mu - mu / 2, left / mu + mu / 2
-        return erfc(first / sqrt(2)) / 2 - exp(left) * erfc(second / sqrt(2)) / 2
-
-    low, high = 0.0, 32.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if curve(middle) <= allowed else (low, middle)
-    return low
-
-
-def _suggested_threshold(sigma: float, delta_unique: Fraction, most: int) -> Fraction:
-    """Return max over k of ⌊UNIT/√k⌋ + σ·Φ⁻¹((1 - δ_t)^(1/k)), in floats."""
-    normal, logarithm = NormalDist(), log1p(-delta_unique)
-    tails = ((k, -expm1(logarithm / k)) for k in range(1, most + 1))
-    added = weights(most).tolist()
-    return Fraction(max(added[k] - sigma * normal.inv_cdf(tail) for k, tail in tails))
+def _root(square: Fraction) -> Fraction:
+    """Return √square, rounded up."""
+    return Fraction(_rounded_up_root(square * (1 << 2 * _ROOT_BITS)), 1 << _ROOT_BITS)

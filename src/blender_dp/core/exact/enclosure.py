@@ -102,6 +102,8 @@ def decay_enclosure(slope: Fraction, bits: int) -> Enclosure:
 
 def ln_enclosure(x: Fraction, bits: int) -> Enclosure:
     """Enclose ln x for x > 0."""
+    if x == 1:  # the decimal beside 0 has a million digits
+        return Enclosure(0, 0, bits)
     digits = bits // 3 + 5
     low, high = _decimals(x, digits)
     context = Context(prec=digits)
