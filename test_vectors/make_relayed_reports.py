@@ -22,8 +22,8 @@ from make_signed_head_list import (
     key,
     letters,
     published,
-    resealed,
     resigned,
+    with_new_digest,
 )
 from vector_file import write_vectors
 
@@ -58,7 +58,7 @@ def expand(suite: bytes, secret: bytes, label: bytes, info: bytes, length: int) 
 
 
 def encrypt(ephemeral: X25519PrivateKey, public: bytes, info: bytes, plaintext: bytes) -> bytes:
-    """Seal in base mode: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM."""
+    """Encrypt in base mode: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM."""
     enc = ephemeral.public_key().public_bytes_raw()
     shared = ephemeral.exchange(X25519PublicKey.from_public_bytes(public))
     kem, suite = b"KEM\x00\x20", b"HPKE\x00\x20\x00\x01\x00\x01"
@@ -103,7 +103,7 @@ def relay_mechanism(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON
 
 def relay_list(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON holds
     """Return the list, with changes of its relay mechanism."""
-    return resealed({**good_list(), "relay": relay_mechanism(**changed)})
+    return with_new_digest({**good_list(), "relay": relay_mechanism(**changed)})
 
 
 def relay_description(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON holds

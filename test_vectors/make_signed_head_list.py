@@ -42,7 +42,7 @@ def key(name: str) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(seed)
 
 
-def resealed(head_list: Document) -> Document:
+def with_new_digest(head_list: Document) -> Document:
     """Return a list with the digest that fits it."""
     return {**head_list, "digest": digest(head_list, "digest")}
 
@@ -132,7 +132,7 @@ def published(
 
 def good_list() -> Document:
     """Return a list of forty queries."""
-    return resealed(
+    return with_new_digest(
         {
             "format": "blender-dp head list",
             "version": 1,
@@ -152,7 +152,7 @@ def good_list() -> Document:
 
 def with_list(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON holds
     """Return a well-signed list with some fields changed."""
-    return published(resealed({**good_list(), **changed}))
+    return published(with_new_digest({**good_list(), **changed}))
 
 
 def with_mechanism(**changed: Any) -> Document:  # noqa: ANN401 - whatever JSON holds
@@ -273,7 +273,7 @@ def refused_by_description() -> dict[str, Document]:
         },
         "a smaller ε was promised": promised(good_list(), epsilon="3.9999999999999996"),
         "a smaller δ was promised": promised(
-            resealed({**good_list(), "mechanism": paper}), delta="9.999999999999999e-06"
+            with_new_digest({**good_list(), "mechanism": paper}), delta="9.999999999999999e-06"
         ),
         "an ε that is no number": promised(good_list(), epsilon="much"),
         "an ε that is no text": promised(good_list(), epsilon=4),

@@ -185,22 +185,22 @@ def test_what_does_not_hold_is_refused(attack: Callable[[Published], None], sent
         fetch_released(service, CAMPAIGN)
 
 
-def resealed(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def with_new_digest(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
     changed = {**document, **changes}
     del changed["digest"]
     return with_digest(changed)
 
 
-def changed_and_not_sealed(document: dict[str, Any]) -> dict[str, Any]:
+def changed_under_the_old_digest(document: dict[str, Any]) -> dict[str, Any]:
     return {**document, "private": not document["private"]}
 
 
 def of_another_list(document: dict[str, Any]) -> dict[str, Any]:
-    return resealed(document, head_list="sha256:" + "1" * 64)
+    return with_new_digest(document, head_list="sha256:" + "1" * 64)
 
 
 def another_format(document: dict[str, Any]) -> dict[str, Any]:
-    return resealed(document, format="blender-dp head list")
+    return with_new_digest(document, format="blender-dp head list")
 
 
 def without_anything(_document: dict[str, Any]) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def without_anything(_document: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ["opt-in-estimates", "client-estimates", "certificate"])
 @pytest.mark.parametrize(
-    "change", [changed_and_not_sealed, of_another_list, another_format, without_anything]
+    "change", [changed_under_the_old_digest, of_another_list, another_format, without_anything]
 )
 def test_a_document_that_the_log_does_not_name_must_belong_to_the_list(
     name: str, change: Callable[[dict[str, Any]], dict[str, Any]]
@@ -222,12 +222,12 @@ def test_a_document_that_the_log_does_not_name_must_belong_to_the_list(
 
 def a_report_more(document: dict[str, Any]) -> dict[str, Any]:
     first, *others = document["report_counts"]
-    return resealed(document, report_counts=[first + 1, *others])
+    return with_new_digest(document, report_counts=[first + 1, *others])
 
 
 def another_noisy_count(document: dict[str, Any]) -> dict[str, Any]:
     first, *others = document["noisy_counts"]
-    return resealed(document, noisy_counts=[first + 1, *others])
+    return with_new_digest(document, noisy_counts=[first + 1, *others])
 
 
 def another_promise(_document: dict[str, Any]) -> dict[str, Any]:

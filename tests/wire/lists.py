@@ -84,6 +84,6 @@ def write_json(path: Path, document: Any) -> Path:
     return path
 
 
-def write_resealed(path: Path, document: Mapping[str, Any]) -> Path:
+def write_with_digest(path: Path, document: Mapping[str, Any]) -> Path:
     """Write a document whose digest fits, so that only its own rules can refuse it."""
     return write_json(path, {**document, "digest": digest_by_hand(document)})

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.lists import LIST, OTHER_LIST, SHARP_LIST, write_json, write_resealed
+from wire.lists import LIST, OTHER_LIST, SHARP_LIST, write_json, write_with_digest
 
 from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.channels.local_alg import LocalAlgChannel
@@ -189,13 +189,13 @@ def refused(path: Path, read: Any, field: str) -> None:
 @pytest.mark.parametrize("case", BAD_COUNTS)
 def test_noisy_counts_are_whole_numbers_one_a_record(tmp_path: Path, case: str) -> None:
     document = {**OPT_IN, "noisy_counts": bad_counts(case, LISTED + 1)}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, "noisy_counts")
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, "noisy_counts")
 
 
 @pytest.mark.parametrize("case", BAD_COUNTS)
 def test_report_counts_are_whole_numbers_one_a_cell(tmp_path: Path, case: str) -> None:
     document = {**CLIENTS, "report_counts": bad_counts(case, CELLS)}
-    refused(write_resealed(tmp_path / "clients.json", document), read_clients, "report_counts")
+    refused(write_with_digest(tmp_path / "clients.json", document), read_clients, "report_counts")
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_report_counts_are_whole_numbers_one_a_cell(tmp_path: Path, case: str) -
 )
 def test_report_counts_are_those_of_two_reports_or_more(tmp_path: Path, counts: list[int]) -> None:
     document = {**CLIENTS, "report_counts": counts}
-    refused(write_resealed(tmp_path / "clients.json", document), read_clients, "report_counts")
+    refused(write_with_digest(tmp_path / "clients.json", document), read_clients, "report_counts")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_report_counts_that_overflow_together_are_refused(
     tmp_path: Path, counts: list[int]
 ) -> None:
     document = {**CLIENTS, "report_counts": counts}
-    refused(write_resealed(tmp_path / "clients.json", document), read_clients, "report_counts")
+    refused(write_with_digest(tmp_path / "clients.json", document), read_clients, "report_counts")
 
 
 def named(cells: list[int], queries: list[int], cell_reports: int, query_reports: int) -> Any:
@@ -263,7 +263,7 @@ def test_what_subsets_named_is_read_as_it_was_written(tmp_path: Path) -> None:
     ],
 )
 def test_counts_that_no_subsets_have_are_refused(tmp_path: Path, field: str, value: Any) -> None:
-    path = write_resealed(tmp_path / "clients.json", {**NAMED, field: value})
+    path = write_with_digest(tmp_path / "clients.json", {**NAMED, field: value})
     with pytest.raises(InputError) as refusal:
         read_clients(path, SHARP_LIST)
     assert str(refusal.value).startswith(f"{path}, field {field}: ")
@@ -274,19 +274,19 @@ def test_counts_that_no_subsets_have_are_refused(tmp_path: Path, field: str, val
 @pytest.mark.parametrize("value", [None, PLANTED, "50", 1.5, -1, 0, True, [50], 2**63])
 def test_user_counts_are_whole_numbers(tmp_path: Path, counted: str, value: Any) -> None:
     document = {**OPT_IN, counted: value}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, counted)
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, counted)
 
 
 def test_one_estimating_user_is_too_few_for_a_variance(tmp_path: Path) -> None:
     document = {**OPT_IN, "estimation_users": 1}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, "estimation_users")
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, "estimation_users")
 
 
 @pytest.mark.parametrize("counted", ["candidate_queries", "candidate_records"])
 @pytest.mark.parametrize("value", [None, PLANTED, 1.5, -1])
 def test_candidate_counts_are_whole_numbers(tmp_path: Path, counted: str, value: Any) -> None:
     document = {**OPT_IN, counted: value}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, counted)
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, counted)
 
 
 BAD_PARAMETERS: dict[str, Any] = {
@@ -308,13 +308,13 @@ BAD_PARAMETERS: dict[str, Any] = {
 @pytest.mark.parametrize("fields", BAD_PARAMETERS.values(), ids=BAD_PARAMETERS)
 def test_parameters_keep_their_rules(tmp_path: Path, fields: dict[str, Any]) -> None:
     document = {**OPT_IN, "parameters": {**OPT_IN["parameters"], **fields}}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, "parameters")
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, "parameters")
 
 
 @pytest.mark.parametrize("parameters", [None, PLANTED, [], {}, 4])
 def test_parameters_are_an_object(tmp_path: Path, parameters: Any) -> None:
     document = {**OPT_IN, "parameters": parameters}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, "parameters")
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, "parameters")
 
 
 @pytest.mark.parametrize(
@@ -322,17 +322,17 @@ def test_parameters_are_an_object(tmp_path: Path, parameters: Any) -> None:
 )
 def test_a_missing_field_is_named(tmp_path: Path, field: str) -> None:
     document = {name: value for name, value in OPT_IN.items() if name != field}
-    refused(write_resealed(tmp_path / "opt_in.json", document), read_opt_in, field)
+    refused(write_with_digest(tmp_path / "opt_in.json", document), read_opt_in, field)
 
 
 def test_missing_report_counts_are_named(tmp_path: Path) -> None:
     document = {name: value for name, value in CLIENTS.items() if name != "report_counts"}
-    refused(write_resealed(tmp_path / "clients.json", document), read_clients, "report_counts")
+    refused(write_with_digest(tmp_path / "clients.json", document), read_clients, "report_counts")
 
 
 @pytest.mark.parametrize(("document", "read"), [(OPT_IN, read_opt_in), (CLIENTS, read_clients)])
 def test_estimates_that_name_no_list_are_refused(tmp_path: Path, document: Any, read: Any) -> None:
     unnamed = {name: value for name, value in document.items() if name != "head_list"}
-    path = write_resealed(tmp_path / "estimates.json", unnamed)
+    path = write_with_digest(tmp_path / "estimates.json", unnamed)
     with pytest.raises(HeadListMismatchError, match="belongs to another head list"):
         read(path, LIST)

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wire.lists import LIST, RELAY_LIST, SHARP_LIST, digest_by_hand, head_lists, write_json
+from wire.lists import (
+    LIST,
+    RELAY_LIST,
+    SHARP_LIST,
+    digest_by_hand,
+    head_lists,
+    write_json,
+    write_with_digest,
+)
 
 from blender_dp.core.errors import InputError
 from blender_dp.core.head_list.head_list import HeadList
@@ -81,6 +89,19 @@ def test_a_relay_is_published_with_its_promise_and_its_rules(tmp_path: Path) -> 
     assert read_head_list(write_json(tmp_path / "head_list.json", document)) == RELAY_LIST
     assert "relay" not in head_list_document(SHARP_LIST)
     assert head_list_digest(RELAY_LIST) != head_list_digest(SHARP_LIST)
+
+
+def test_a_mechanism_is_chosen_by_its_name_among_those_of_its_clients(tmp_path: Path) -> None:
+    """A direct report by a relay's mechanism would spend ε0, which the list does not promise."""
+    document = head_list_document(RELAY_LIST)
+    local, relay = document["mechanism"], document["relay"]
+    for name, other, known in (
+        ("mechanism", relay, "local-alg/1 or subset-selection/1"),
+        ("relay", local, "relayed-response/1"),
+    ):
+        path = write_with_digest(tmp_path / f"{name}.json", {**document, name: other})
+        with pytest.raises(InputError, match=f"field {name}: .* must be those of {known}$"):
+            read_head_list(path)
 
 
 def test_the_digest_does_not_depend_on_how_the_file_is_laid_out(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire.lists import LIST, RELAY_LIST, SHARP_LIST, write_json, write_resealed
+from wire.lists import LIST, RELAY_LIST, SHARP_LIST, write_json, write_with_digest
 
 from blender_dp.core.errors import InputError
 from blender_dp.wire.documents.document import with_digest
@@ -73,14 +73,14 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
 )
 def test_another_format_is_refused(tmp_path: Path, kind: Any) -> None:
     document = {**head_list_document(LIST), "format": kind}
-    message = refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    message = refusal_of(write_with_digest(tmp_path / "head_list.json", document))
     assert message == ', field format: must be a file of format "blender-dp head list"'
 
 
 @pytest.mark.parametrize("version", [0, 2, -1, "1", None, True, [1], PLANTED])
 def test_another_version_is_refused(tmp_path: Path, version: Any) -> None:
     document = {**head_list_document(LIST), "version": version}
-    message = refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    message = refusal_of(write_with_digest(tmp_path / "head_list.json", document))
     assert message == ", field version: must be 1, the version this software reads"
 
 
@@ -129,7 +129,7 @@ BAD_QUERIES: dict[str, Any] = {
 @pytest.mark.parametrize("queries", BAD_QUERIES.values(), ids=BAD_QUERIES)
 def test_a_broken_rule_about_queries_is_named(tmp_path: Path, queries: Any) -> None:
     document = {**head_list_document(LIST), "queries": queries}
-    assert "queries" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "queries" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 BAD_MECHANISM: dict[str, dict[str, Any]] = {
@@ -162,13 +162,13 @@ BAD_MECHANISM: dict[str, dict[str, Any]] = {
 def test_a_broken_rule_about_the_mechanism_is_named(tmp_path: Path, fields: dict[str, Any]) -> None:
     document = head_list_document(LIST)
     document["mechanism"] |= fields
-    assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "mechanism" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 def test_an_epsilon_beyond_every_float_is_refused(tmp_path: Path) -> None:
     document = head_list_document(LIST)
     document["mechanism"] |= {"epsilon": 10**400}
-    refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    refusal_of(write_with_digest(tmp_path / "head_list.json", document))
     with pytest.raises(InputError, match="mechanism"):
         head_list_in("the list", with_digest(document))
 
@@ -195,27 +195,27 @@ def test_a_broken_rule_about_subset_selection_is_refused(
 ) -> None:
     document = head_list_document(SHARP_LIST)
     document["mechanism"] |= fields
-    refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 @pytest.mark.parametrize("field", ["epsilon", "query_share", "name", "version"])
 def test_a_missing_field_of_subset_selection_is_named(tmp_path: Path, field: str) -> None:
     document = head_list_document(SHARP_LIST)
     del document["mechanism"][field]
-    assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "mechanism" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 def test_the_mechanisms_there_are_stand_in_the_sentence(tmp_path: Path) -> None:
     document = head_list_document(LIST)
     document["mechanism"]["name"] = "sharp"
-    message = refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    message = refusal_of(write_with_digest(tmp_path / "head_list.json", document))
     assert message.endswith("name and version must be those of local-alg/1 or subset-selection/1")
 
 
 @pytest.mark.parametrize("mechanism", [None, PLANTED, 1, [], {}])
 def test_a_mechanism_that_is_none_is_named(tmp_path: Path, mechanism: Any) -> None:
     document = {**head_list_document(LIST), "mechanism": mechanism}
-    assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "mechanism" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 @pytest.mark.parametrize(
@@ -224,20 +224,20 @@ def test_a_mechanism_that_is_none_is_named(tmp_path: Path, mechanism: Any) -> No
 def test_a_missing_field_of_the_mechanism_is_named(tmp_path: Path, field: str) -> None:
     document = head_list_document(LIST)
     del document["mechanism"][field]
-    assert "mechanism" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "mechanism" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 @pytest.mark.parametrize("field", ["queries", "mechanism", "private"])
 def test_a_missing_field_is_named(tmp_path: Path, field: str) -> None:
     document = head_list_document(LIST)
     del document[field]
-    assert field in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert field in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 @pytest.mark.parametrize("private", [PLANTED, "true", 1, 0, None, []])
 def test_private_is_true_or_false_and_nothing_else(tmp_path: Path, private: Any) -> None:
     document = {**head_list_document(LIST), "private": private}
-    assert "private" in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert "private" in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
 
 
 OTHER_SPELLINGS: dict[str, Callable[[dict[str, Any]], None]] = {
@@ -258,7 +258,7 @@ def test_a_list_that_is_accepted_keeps_the_digest_of_its_file(
     """Devices name a list by the digest in its file: another one would refuse their reports."""
     document = head_list_document(LIST)
     respell(document)
-    path = write_resealed(tmp_path / "head_list.json", document)
+    path = write_with_digest(tmp_path / "head_list.json", document)
     with suppress(InputError):  # to refuse another spelling is as good
         assert head_list_digest(read_head_list(path)) in path.read_text(encoding="utf-8")
 
@@ -282,4 +282,4 @@ def test_a_relay_out_of_range_is_refused(
 ) -> None:
     document = head_list_document(RELAY_LIST)
     document["relay"][field] = value
-    assert refusal in refusal_of(write_resealed(tmp_path / "head_list.json", document))
+    assert refusal in refusal_of(write_with_digest(tmp_path / "head_list.json", document))
