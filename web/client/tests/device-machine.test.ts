@@ -69,15 +69,15 @@ vi.mock('../src/relay/shuffle.js', async (original) => {
   return { ...shuffle, isKept };
 });
 
-/** Sealed reports that all differ, as the real ones do: encryption is not what this is about. */
+/** Encrypted reports that all differ, as the real ones do: encryption is not what this is about. */
 vi.mock('../src/relay/hpke.js', async (original) => {
   const hpke = await original<typeof import('../src/relay/hpke.js')>();
   let count = 0;
-  const seal: typeof hpke.seal = async () => {
+  const encryptFor: typeof hpke.encryptFor = async () => {
     count++;
     return Uint8Array.of(count >> 24, count >> 16, count >> 8, count);
   };
-  return { ...hpke, seal };
+  return { ...hpke, encryptFor };
 });
 
 /**

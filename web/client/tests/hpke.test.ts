@@ -1,8 +1,8 @@
-/** Sealing against the vectors of RFC 9180, those of Python, and an opener of its own. */
+/** Encryption against the vectors of RFC 9180, those of Python, and an opener of its own. */
 import { describe, expect, test } from 'vitest';
 import { fromBase64url, toBase64url } from '../src/base64url.js';
 import type { Fields } from '../src/canonical.js';
-import { joined, seal, sealingKey } from '../src/relay/hpke.js';
+import { encryptFor, joined, messageKey } from '../src/relay/hpke.js';
 import { infoOf } from '../src/relay/relayed-report.js';
 import { opened } from './opened.js';
 import { fromHex, readVectors, toHex } from './vectors.js';
@@ -44,12 +44,12 @@ const RFC = {
   nonce: '56d890e5accaaf011cff4b7d',
   message: '4265617574792069732074727574682c20747275746820626561757479',
   associated: '436f756e742d30',
-  sealed:
+  ciphertext:
     'f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a',
 };
 
-test('key and nonce are those of the RFC, and seal what it seals', async () => {
-  const made = await sealingKey(
+test('key and nonce are those of the RFC, and encrypt to the same bytes', async () => {
+  const made = await messageKey(
     fromHex(RFC.recipient),
     fromHex(RFC.info),
     await pair(fromHex(RFC.ephemeral)),
@@ -59,28 +59,28 @@ test('key and nonce are those of the RFC, and seal what it seals', async () => {
   expect(toHex(made.nonce)).toBe(RFC.nonce);
   const key = await crypto.subtle.importKey('raw', made.key, 'AES-GCM', false, ['encrypt']);
   const how = { name: 'AES-GCM', iv: made.nonce, additionalData: fromHex(RFC.associated) };
-  const sealed = await crypto.subtle.encrypt(how, key, fromHex(RFC.message));
-  expect(toHex(new Uint8Array(sealed))).toBe(RFC.sealed);
+  const ciphertext = await crypto.subtle.encrypt(how, key, fromHex(RFC.message));
+  expect(toHex(new Uint8Array(ciphertext))).toBe(RFC.ciphertext);
 });
 
-test('the same ephemeral keys seal the same reports as Python', async () => {
+test('the same ephemeral keys encryptFor the same reports as Python', async () => {
   expect(VECTORS.reports.length).toBeGreaterThan(3);
   for (const { ephemeral_key: ephemeral, plaintext = '', encrypted } of VECTORS.reports) {
-    const made = await sealingKey(bytes(RELAY.encryption_key), INFO, await pair(bytes(ephemeral)));
+    const made = await messageKey(bytes(RELAY.encryption_key), INFO, await pair(bytes(ephemeral)));
     const key = await crypto.subtle.importKey('raw', made.key, 'AES-GCM', false, ['encrypt']);
     const how = { name: 'AES-GCM', iv: made.nonce };
-    const sealed = await crypto.subtle.encrypt(how, key, fromHex(plaintext));
-    expect(toBase64url(joined(made.encapsulated, new Uint8Array(sealed)))).toBe(encrypted);
+    const ciphertext = await crypto.subtle.encrypt(how, key, fromHex(plaintext));
+    expect(toBase64url(joined(made.encapsulated, new Uint8Array(ciphertext)))).toBe(encrypted);
   }
 });
 
 describe('opened', () => {
   const secret = bytes(VECTORS.collector_key);
 
-  test('what Python sealed, and nothing that was changed or is for another list', () => {
+  test('what Python encrypted, and nothing that was changed or is for another list', () => {
     for (const { plaintext, encrypted } of VECTORS.reports) {
-      const sealed = bytes(encrypted, VECTORS.report_length);
-      expect(toHex(opened(secret, INFO, sealed))).toBe(plaintext);
+      const ciphertext = bytes(encrypted, VECTORS.report_length);
+      expect(toHex(opened(secret, INFO, ciphertext))).toBe(plaintext);
     }
     const foreign = VECTORS.refused_reports.filter(({ fault }) => fault === 'not-for-this-list');
     expect(foreign.length).toBeGreaterThan(2);
@@ -89,25 +89,25 @@ describe('opened', () => {
     }
   });
 
-  test('what was sealed here; the same message is never sealed alike', async () => {
+  test('what was encrypted here; the same message never gives the same bytes', async () => {
     const message = fromHex('00ff10');
     const [first, second] = await Promise.all(
-      [1, 2].map(() => seal(bytes(RELAY.encryption_key), INFO, message)),
+      [1, 2].map(() => encryptFor(bytes(RELAY.encryption_key), INFO, message)),
     );
-    for (const sealed of [first, second]) {
-      expect(opened(secret, INFO, sealed ?? message)).toEqual(Buffer.from(message));
-      expect(sealed?.length).toBe(KEY_BYTES + message.length + 16);
+    for (const ciphertext of [first, second]) {
+      expect(opened(secret, INFO, ciphertext ?? message)).toEqual(Buffer.from(message));
+      expect(ciphertext?.length).toBe(KEY_BYTES + message.length + 16);
     }
     expect(first).not.toEqual(second);
   });
 
   test('not with another info', async () => {
-    const sealed = await seal(bytes(RELAY.encryption_key), INFO, fromHex('00'));
+    const ciphertext = await encryptFor(bytes(RELAY.encryption_key), INFO, fromHex('00'));
     const other = infoOf('00000000-0000-4000-8000-000000000002', String(LIST.digest));
-    expect(() => opened(secret, other, sealed)).toThrow();
+    expect(() => opened(secret, other, ciphertext)).toThrow();
   });
 });
 
 test('a key with which every secret would be zero is refused', async () => {
-  await expect(seal(new Uint8Array(KEY_BYTES), INFO, fromHex('00'))).rejects.toThrow();
+  await expect(encryptFor(new Uint8Array(KEY_BYTES), INFO, fromHex('00'))).rejects.toThrow();
 });

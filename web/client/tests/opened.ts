@@ -1,4 +1,4 @@
-/** Opener of sealed reports, for tests: HPKE (RFC 9180) once more, by Node's own cryptography. */
+/** Decryption of relayed reports, for tests: HPKE (RFC 9180) once more, by Node's own cryptography. */
 import {
   createDecipheriv,
   createHmac,
@@ -11,14 +11,14 @@ const KEM = Buffer.concat([Buffer.from('KEM'), Buffer.from('0020', 'hex')]);
 const SUITE = Buffer.concat([Buffer.from('HPKE'), Buffer.from('002000010001', 'hex')]);
 const TAG_BYTES = 16;
 
-/** Returns the message that was sealed for a key; throws if anything is not as it was sealed. */
-export function opened(secret: Uint8Array, info: Uint8Array, sealed: Uint8Array): Uint8Array {
+/** Returns the message that was encrypted for a key; throws if anything was changed. */
+export function opened(secret: Uint8Array, info: Uint8Array, ciphertext: Uint8Array): Uint8Array {
   const privateKey = createPrivateKey({
     key: Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), secret]),
     format: 'der',
     type: 'pkcs8',
   });
-  const encapsulated = Buffer.from(sealed.slice(0, 32));
+  const encapsulated = Buffer.from(ciphertext.slice(0, 32));
   const spki = Buffer.from('302a300506032b656e032100', 'hex');
   const publicKey = createPublicKey({
     key: Buffer.concat([spki, encapsulated]),
@@ -39,8 +39,8 @@ export function opened(secret: Uint8Array, info: Uint8Array, sealed: Uint8Array)
     expand(SUITE, key, 'key', context, 16),
     expand(SUITE, key, 'base_nonce', context, 12),
   );
-  cipher.setAuthTag(sealed.slice(-TAG_BYTES));
-  return Buffer.concat([cipher.update(sealed.slice(32, -TAG_BYTES)), cipher.final()]);
+  cipher.setAuthTag(ciphertext.slice(-TAG_BYTES));
+  return Buffer.concat([cipher.update(ciphertext.slice(32, -TAG_BYTES)), cipher.final()]);
 }
 
 function extract(suite: Buffer, salt: Buffer | string, label: string, secret: Uint8Array | string) {

@@ -89,10 +89,10 @@ test('the collector opens it: a version, an id, and one cell of the list', async
     await remember(READ);
     await relayed();
     const { report } = JSON.parse(service.reports[i] ?? '');
-    const sealed = fromBase64url(report, VECTORS.report_length) ?? new Uint8Array();
+    const ciphertext = fromBase64url(report, VECTORS.report_length) ?? new Uint8Array();
     const secret = fromBase64url(VECTORS.collector_key, 32) ?? new Uint8Array();
     const info = infoOf(CAMPAIGN, String(SIGNED.head_list.digest));
-    const [version, ...rest] = opened(secret, info, sealed);
+    const [version, ...rest] = opened(secret, info, ciphertext);
     expect(version).toBe(1);
     expect(rest.length).toBe(17);
     expect((rest[16] ?? 255) >> 1).toBeLessThan(81); // 7 bits name one of 81 cells
@@ -380,7 +380,7 @@ describe('refused, with nothing spent', () => {
   });
 
   test('a campaign that does not take reports now', async () => {
-    service.state = 'clients-sealed';
+    service.state = 'clients-ciphertext';
     expect(await relayed()).toMatchObject({ ok: false });
     expect(await kept()).toEqual(READ);
   });

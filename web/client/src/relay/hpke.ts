@@ -1,5 +1,5 @@
 /**
- * HPKE (RFC 9180) in base mode, to seal one message: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
+ * HPKE (RFC 9180) in base mode, to encrypt one message: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256,
  * AES-128-GCM. Everything that is secret is computed by the browser's own cryptography.
  */
 import { utf8 } from '../canonical.js';
@@ -15,28 +15,28 @@ const BASE_MODE = [0];
 const NOTHING = new Uint8Array();
 const X25519 = 'X25519';
 
-/** What seals one message to a recipient. */
-export interface SealingKey {
+/** Key and nonce that encrypt one message, and what lets the recipient compute them. */
+export interface MessageKey {
   /** The public half of the key that was made for this message. */
   readonly encapsulated: Bytes;
   readonly key: Bytes;
   readonly nonce: Bytes;
 }
 
-/** Seals a message that only the owner of a key can read; `info` must be known to open it. */
-export async function seal(recipient: Bytes, info: Bytes, message: Bytes): Promise<Bytes> {
-  const { encapsulated, key, nonce } = await sealingKey(recipient, info, await ephemeralPair());
+/** Encrypts a message that only the owner of a key can read; `info` must be known to decrypt it. */
+export async function encryptFor(recipient: Bytes, info: Bytes, message: Bytes): Promise<Bytes> {
+  const { encapsulated, key, nonce } = await messageKey(recipient, info, await ephemeralPair());
   const imported = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt']);
-  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, imported, message);
-  return joined(encapsulated, new Uint8Array(sealed));
+  const ciphertext = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, imported, message);
+  return joined(encapsulated, new Uint8Array(ciphertext));
 }
 
 /** Agrees on a secret with a recipient (section 4.1) and derives key and nonce (section 5.1). */
-export async function sealingKey(
+export async function messageKey(
   recipient: Bytes,
   info: Bytes,
   { publicKey, privateKey }: CryptoKeyPair,
-): Promise<SealingKey> {
+): Promise<MessageKey> {
   const { subtle } = crypto;
   const encapsulated = new Uint8Array(await subtle.exportKey('raw', publicKey));
   const agreed = {

@@ -7,7 +7,7 @@ import type { SearchRecord } from '../report.js';
 import type { SignedHeadList } from '../signed-head-list.js';
 import { chooseSubset, packItems } from '../subset-selection.js';
 import type { UniformBytes } from '../uniform.js';
-import { joined, seal } from './hpke.js';
+import { encryptFor, joined } from './hpke.js';
 import { relayChannel } from './relayed-response.js';
 
 const DOMAIN = utf8('blender-dp relayed report 1\0');
@@ -30,7 +30,7 @@ export async function relayedReport(
   const cell = cellOf(headList, record?.query ?? null, record?.url ?? null);
   const named = chooseSubset(cell, channel, uniform);
   const message = joined([VERSION], uniform(ID_BYTES), packItems(named, channel.size));
-  const report = await seal(relay.encryptionKey, infoOf(campaign, digest), message);
+  const report = await encryptFor(relay.encryptionKey, infoOf(campaign, digest), message);
   return JSON.stringify({ version: VERSION, head_list: digest, report: toBase64url(report) });
 }
 
