@@ -12,6 +12,7 @@ from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.estimation.estimates import BlendedEstimates
+from blender_dp.core.estimation.target import around_target, target_variance
 from blender_dp.core.head_list.cells import FloatArray
 
 RELAYED = 300_000
@@ -88,9 +89,9 @@ def test_the_variance_is_that_of_a_finite_population(seed: int, *, is_right: boo
         named = rng.random(reports) < np.where(drawn, channel.pin, channel.pout)
         errors[trial] = channel.estimate(np.array([named.sum()]), reports)[0] - truth
     view = ClientView(estimate=np.array([truth]), channel=channel, reports=reports)
-    others = 1 - reports / users
-    variance = view.variance(np.array([truth]), c if is_right else 1.0, others)[0]
-    variance -= truth**2 * others / reports  # a sample varies by c·p - p², of rare records by c·p
+    p = np.array([truth])
+    wider = view.variance(p) - p**2 / reports  # of one cell alone; Σp = 1 does this in the blend
+    variance = around_target(wider, target_variance(p, c if is_right else 1.0, users))[0]
     statistic = (errors**2).sum() / variance
     tail = 2 * min(chi2.cdf(statistic, trials), chi2.sf(statistic, trials))
     assert (tail > 1e-6) == is_right

@@ -27,17 +27,14 @@ def release_of(branch: Branch, one_record_each: bool, seed: int = 0) -> OptInVie
 def joint_variances(views: OptInViews, mu: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Derive Var D, Var E and their covariance from how users are drawn, by another way.
 
-    Of n users, n_O are a random sample without replacement, so the sum of their shares varies by
-    (1 - n_O/n) of what it would with replacement. D draws one record of each (laplace): the count
-    varies with replacement like any count, of which the sample of users is a part.
+    Rare items of users of a wider population: a sum of shares varies by E f² of every user. D draws
+    one record of each user (laplace): the count is Poisson, of which the sample of users is a part.
     """
-    n_o, whole_list = views.users, views.whole_list
-    with_replacement = np.maximum(whole_list.record_concentration * mu - mu**2 / n_o, 0.01 * mu)
-    users = views.sampled * with_replacement
+    whole_list = views.whole_list
+    users = whole_list.record_concentration * mu
     var_e = users + views.sum_variance
     if views.branch == "laplace":
-        count = np.maximum(mu - mu**2 / n_o, 0.01 * mu)
-        var_d = count - (1 - views.sampled) * with_replacement + views.scaled_variance
+        var_d = mu + views.scaled_variance
     else:
         var_d = users + whole_list.ratio_variance * mu**2 + views.scaled_variance
     return var_d, var_e, users
@@ -65,16 +62,25 @@ def test_no_other_mix_of_the_two_looks_has_less_variance(
     assert y[~listed].tolist() == views.sums[~listed].tolist()
 
 
-def test_with_one_record_each_both_looks_have_the_same_sample() -> None:
-    """What D and E differ by is noise alone, whatever part of all users opted in."""
-    for users in (20_000, 30_000, 10**6):
-        views = release_of("laplace", True).among(users)
-        mu = 20_000 * falling(CELLS)
-        _, variance = views.combined(mu)
-        d, e = views.scaled_variance, views.sum_variance
-        sample = np.maximum(mu - mu**2 / 20_000, 0.01 * mu) * (1 - 20_000 / users)
-        expected = sample + np.where(CELLS.is_listed, d * e / (d + e), e)
-        assert variance == pytest.approx(expected, rel=1e-12)
+@pytest.mark.parametrize("users", [20_000, 30_000, 10**6])
+def test_alone_the_opt_in_users_vary_as_a_sample_without_replacement(users: int) -> None:
+    """A hypergeometric count: μ(1 - p)(1 - n_O/n), besides noise. All n users leave only noise."""
+    views = release_of("laplace", True).among(users)
+    mu = 20_000 * falling(CELLS)
+    _, variance = views.combined(mu)
+    d, e = views.scaled_variance, views.sum_variance
+    sample = mu * (1 - mu / 20_000) * (1 - 20_000 / users)
+    expected = sample + np.where(CELLS.is_listed, d * e / (d + e), e)
+    assert views.alone(mu, variance) == pytest.approx(expected, rel=1e-9)
+
+
+def test_records_of_one_user_add_to_the_totals_of_queries_but_not_to_the_star() -> None:
+    views = release_of("gauss", False)
+    of, p = views.whole_list, falling(CELLS)
+    assert of.query_concentration > of.record_concentration
+    expected = (of.query_concentration - of.record_concentration) * CELLS.by_query(p) / 20_000
+    expected[-1] = 0
+    assert views.same_user_variance(p) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("branch", "one_record_each"), BRANCHES)
@@ -121,18 +127,26 @@ def test_ties_go_by_byte_order() -> None:
 
 
 @pytest.mark.parametrize(("squares", "least"), [(0.4, 0.39), (0.001, 0.02), (1.2, 0.98)])
-def test_relay_clients_take_a_concentration_that_is_rather_too_small(
+def test_what_is_subtracted_takes_concentrations_that_are_rather_too_small(
     squares: float, least: float
 ) -> None:
-    """One standard error below what was released, where the one of opt-in users is above."""
+    """One standard error below what was released, where that of the weights is above."""
     cells = Cells.of([2, 1])
     sums = np.array([3000.0, 1000.0, 0.0, 1000.0, 0.0, 5000.0])
     views = replace(
         draw_release(cells, falling(cells), np.random.default_rng(1), one_record_each=False),
         sums=sums,
         record_squares=squares * 5000,
+        query_squares=squares * 5000,
         square_std_error=50.0,
     )
-    assert views.least_concentration == pytest.approx(least)
-    assert views.least_concentration <= views.whole_list.record_concentration
-    assert replace(views, one_record_each=True).least_concentration == 1
+    assert views.least_concentrations == pytest.approx((least, least))
+    assert views.least_concentrations[0] <= views.whole_list.record_concentration
+    assert replace(views, one_record_each=True).least_concentrations == (1, 1)
+    p = np.array([0.3, 0.1, 0.0, 0.1, 0.0, 0.5])
+    known = views.among(10_000)
+    assert known.target_variance(p) == pytest.approx(np.maximum(least * p - p**2, 0) / 10_000)
+    total = cells.by_query(p)
+    assert known.query_target_variance(p) == pytest.approx(
+        np.maximum(least * total - total**2, 0) / 10_000
+    )

@@ -29,13 +29,13 @@ def disagreement(
     """
     if not clients.reports:
         return None
-    compared = _compared_items(views, common, clients)
+    compared = _compared_items(views, common)
     if not len(compared.items):
         return None
     return find_disagreement(compared, _pushes(compared, views, common, clients))
 
 
-def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientViews) -> Comparisons:
+def _compared_items(views: OptInViews, common: CommonEstimate) -> Comparisons:
     cells, said, n_o = views.cells, common.clients, views.users
     y, v_q = said.by_query(cells)
     is_query = np.arange(cells.query_count) < cells.query_count - 1  # without ⋆
@@ -48,14 +48,12 @@ def _compared_items(views: OptInViews, common: CommonEstimate, clients: ClientVi
     )
     mu = n_o * p
     sums = np.concatenate([views.sums, cells.by_query(views.sums)])
-    # As in the test of drift, both groups are samples of a wider population.
-    drawn = concentration * p * views.sampled / clients.reports
     draws = noise / views.sum_variance[0] if views.branch == "laplace" else 0 * noise
     return Comparisons(
         items=items,
         difference=(sums - n_o * np.concatenate([said.x, y]))[items],
         sample_variance=np.maximum(concentration * mu - mu**2 / n_o, 0.01 * mu)[items],
-        client_variance=n_o**2 * (client_variance + drawn)[items],
+        client_variance=n_o**2 * client_variance[items],
         noise_variance=noise[items],
         noise_draws=draws[items],
     )

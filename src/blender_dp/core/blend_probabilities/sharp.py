@@ -26,6 +26,7 @@ from blender_dp.core.estimation.estimates import (
     Z,
 )
 from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.target import around_target
 from blender_dp.core.head_list.cells import FloatArray
 
 ROUNDS = 6
@@ -80,18 +81,21 @@ def combine(
 
 def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
-    estimate = Estimate(probability=common.p, variance=variance)
-    opt_in = Estimate(probability=common.opt_in, variance=common.opt_in_variance)
+    target = views.target_variance(common.p)
+    estimate = Estimate(probability=common.p, variance=around_target(variance, target))
+    opt_in = Estimate(
+        probability=common.opt_in, variance=around_target(common.opt_in_variance, target)
+    )
     clients, local, relayed = common.clients, common.local, common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=common.variance / common.opt_in_variance,
-        bounds=_score_interval(estimate, common, views),
-        groups=(opt_in, _where_said(local.x, local.v)),
-        relayed=_where_said(relayed.x, relayed.v) if relayed else None,
+        bounds=_score_interval(estimate, variance / common.opt_in_variance, views),
+        groups=(opt_in, _where_said(local.x, local.v, target)),
+        relayed=_where_said(relayed.x, relayed.v, target) if relayed else None,
         relay_weight=common.variance / relayed.v if relayed else None,
-        all_clients=_where_said(clients.x, clients.v) if relayed else None,
+        all_clients=_where_said(clients.x, clients.v, target) if relayed else None,
     )
 
 
@@ -100,32 +104,33 @@ def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
     _, variance = posterior_variances(common.variance, cells, common.clients.v_q)
     weight = _weight_of_queries(common.opt_in_variance, common, views)
     further = _unaccounted_variance(common, views)
+    target = views.query_target_variance(common.p)
     estimate = Estimate(
-        probability=cells.by_query(common.p), variance=variance + weight**2 * further
+        probability=cells.by_query(common.p),
+        variance=around_target(variance + weight**2 * further, target),
     )
-    relayed = common.relayed
+    clients, local, relayed = common.clients, common.local, common.relayed
     return Blend(
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=weight,
         bounds=estimate.interval(),
-        groups=(_opt_in_totals(common, views), _where_said(*common.local.by_query(cells))),
-        relayed=_where_said(*relayed.by_query(cells)) if relayed else None,
+        groups=(_opt_in_totals(common, views), _where_said(*local.by_query(cells), target)),
+        relayed=_where_said(*relayed.by_query(cells), target) if relayed else None,
         relay_weight=_weight_of_queries(relayed.v, common, views) if relayed else None,
-        all_clients=_where_said(*common.clients.by_query(cells)) if relayed else None,
+        all_clients=_where_said(*clients.by_query(cells), target) if relayed else None,
     )
 
 
 def _score_interval(
-    cells: Estimate, common: CommonEstimate, views: OptInViews
+    cells: Estimate, opt_in_weight: FloatArray, views: OptInViews
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of all p that the estimate does not contradict at the 5 % level.
 
     The variance grows with p, by a slope h that comes from the opt-in sample. All p with
     (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²).
     """
-    concentration, n_o = views.whole_list.record_concentration, views.users
-    h = (cells.variance / common.opt_in_variance) ** 2 * concentration / n_o
+    h = opt_in_weight**2 * views.whole_list.record_concentration / views.users
     centre = cells.probability + Z**2 * h / 2
     reach = Z * np.sqrt(cells.variance + (Z * h / 2) ** 2)
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
@@ -150,16 +155,12 @@ def _weight_of_queries(
 def _unaccounted_variance(common: CommonEstimate, views: OptInViews) -> FloatArray:
     """Return the variance of an opt-in query total beyond the sum over its cells.
 
-    Records of one query that one user holds are correlated: a total varies by the
-    query concentration times P_q, its cells by the record concentration times p.
-    And the prior's correction has the same error in all records of a query.
+    One user's records of a query are correlated, and the prior's correction has the same error in
+    all records of a query.
     """
-    lists = views.whole_list
-    excess = lists.query_concentration - lists.record_concentration
-    same_user = excess * views.cells.by_query(common.p) * views.sampled / views.users
     shift = views.cells.by_query(common.prior_shift)
     same_prior: FloatArray = (_PRIOR_EXPONENT_UNKNOWN_BY * shift) ** 2
-    return same_user + same_prior
+    return views.same_user_variance(common.p) + same_prior
 
 
 def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
@@ -171,24 +172,26 @@ def _opt_in_totals(common: CommonEstimate, views: OptInViews) -> Estimate:
     cells, n_o = views.cells, views.users
     p = cells.by_query(common.p)
     drawn = np.maximum(views.whole_list.query_concentration * p - p**2, 0.01 * p) / n_o
+    target = views.query_target_variance(common.p)
     noise = cells.by_query(views.sum_variance) / n_o**2
     return Estimate(
         probability=cells.by_query(views.sums) / n_o,
-        variance=views.sampled * drawn + noise + common.between_group_variance * p**2,
+        variance=around_target(drawn, target) + noise + common.between_group_variance * p**2,
     )
 
 
-def _where_said(probability: FloatArray, variance: FloatArray) -> Estimate:
+def _where_said(probability: FloatArray, variance: FloatArray, target: FloatArray) -> Estimate:
     said = np.isfinite(variance)
     return Estimate(
-        probability=np.where(said, probability, np.nan), variance=np.where(said, variance, np.nan)
+        probability=np.where(said, probability, np.nan),
+        variance=around_target(np.where(said, variance, np.nan), target),
     )
 
 
 def _drift(common: CommonEstimate, views: OptInViews, clients: ClientViews) -> Drift | None:
     if not clients.reports:
         return None
-    totals = query_totals(common.p, views, common.clients, clients.reports)
+    totals = query_totals(common.p, views, common.clients)
     return compare_groups(totals, between_group_variance=common.between_group_variance)
 
 
@@ -196,5 +199,5 @@ def _relay_drift(common: CommonEstimate, views: OptInViews, clients: ClientViews
     """Compare relay clients with local ones; None if either group is missing."""
     if common.relayed is None or not clients.local_reports:
         return None
-    totals = relay_totals(common, common.relayed, views, clients.reports)
+    totals = relay_totals(common, common.relayed, views)
     return compare_groups(totals, groups=("relay clients", "local clients"))

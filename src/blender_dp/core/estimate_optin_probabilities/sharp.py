@@ -130,16 +130,14 @@ def opt_in_estimates(tally: OptInTally, head_list: HeadList, budget: Budget) -> 
     """
     cells = head_list.cells
     views = tally.views(cells, budget)
-    p = views.start()
-    y, spread = views.combined(tally.users * p)
-    by_cell = Estimate(probability=y / tally.users, variance=spread / tally.users**2)
-    lists = views.whole_list
-    same_user = (lists.query_concentration - lists.record_concentration) / tally.users
+    p, n_o = views.start(), tally.users
+    y, spread = views.combined(n_o * p)
     return GroupEstimates(
-        cells=by_cell,
+        cells=Estimate(probability=y / n_o, variance=views.alone(n_o * p, spread) / n_o**2),
         queries=Estimate(
-            probability=cells.by_query(by_cell.probability),
-            variance=cells.by_query(by_cell.variance) + same_user * cells.by_query(p),
+            probability=cells.by_query(y) / n_o,
+            variance=cells.by_query(views.alone(n_o * p, spread)) / n_o**2
+            + views.same_user_variance(p),
         ),
         counts=tally.sums,
         total=tally.users * UNIT,
@@ -159,14 +157,9 @@ def choose_mechanism(head_list: HeadList, opt_in: GroupEstimates, clients: int) 
     if not clients:
         return mechanism
     cells, n_o = head_list.cells, opt_in.evidence.users
-    views = opt_in.evidence.among(n_o + clients)
-    p = views.start()
-    _, spread = views.combined(n_o * p)
     estimators = mechanism.estimators(cells)
     share = choose_query_share(
-        cells,
-        p,
-        spread / n_o**2,
+        opt_in.evidence.among(n_o + clients),
         record_channel=estimators["record"],
         query_channel=estimators["query"],
         clients=clients,

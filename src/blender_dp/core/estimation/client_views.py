@@ -10,7 +10,9 @@ import numpy as np
 
 from blender_dp.core.channels.channel import Estimator
 from blender_dp.core.estimation.consistency import posterior_variances
-from blender_dp.core.head_list.cells import Cells, FloatArray
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.target import around_target
+from blender_dp.core.head_list.cells import FloatArray
 
 QUERY_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9)
 """Values among which φ is chosen; never 1: some reports must check the opt-in users' records."""
@@ -26,17 +28,9 @@ class ClientView:
     reports: int
     """n_g: number of clients that answered this question, at least one."""
 
-    def variance(
-        self, p: FloatArray, concentration: float | FloatArray, others: float
-    ) -> FloatArray:
-        """Return the variance of the estimate if the truth is ``p``.
-
-        Besides the channel's noise, each client draws one of its records, which adds p(1 - c)/n_g,
-        and the clients are a sample of all users, which adds p·c·o/n_g if a share o of all users is
-        in other groups.
-        """
-        drawn = p * (1 - concentration + concentration * others) / self.reports
-        return self.channel.variance(p, self.reports) + drawn
+    def variance(self, p: FloatArray) -> FloatArray:
+        """Return the variance of the estimate in a wider population with shares ``p``."""
+        return report_variance(self.channel, p, self.reports)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,35 +58,40 @@ class ClientViews:
         return self.local_reports + self.relay_reports
 
 
+def report_variance(channel: Estimator, p: FloatArray, reports: int) -> FloatArray:
+    """Return the variance of an estimate by reports, in a wider population with shares ``p``.
+
+    Besides the channel's noise, each client is drawn, and one of its records: together p/n_g. What
+    is missing to a multinomial count, -p²/n_g, comes from Σp = 1 in the blend.
+    """
+    return channel.variance(p, reports) + p / reports
+
+
 def choose_query_share(
-    cells: Cells,
-    p: FloatArray,
-    opt_in_variance: FloatArray,
-    *,
-    record_channel: Estimator,
-    query_channel: Estimator,
-    clients: int,
+    views: OptInViews, *, record_channel: Estimator, query_channel: Estimator, clients: int
 ) -> float:
     """Return the φ with the least predicted sum of standard errors over listed records and queries.
 
     Post-processing of the opt-in users' release.
 
     Args:
-        cells: The cells of the head list.
-        p: The opt-in users' estimate, positive.
-        opt_in_variance: Variance of p by cell, without the clients.
+        views: The opt-in users' released data, among the n users whose mean is estimated.
         record_channel: Randomises a record, over all cells.
         query_channel: Randomises a query, over all queries.
         clients: n_C.
     """
-    p_q = cells.by_query(p)
+    cells, n_o, p = views.cells, views.users, views.start()
+    v_o = views.combined(n_o * p)[1] / n_o**2
+    p_q, target = cells.by_query(p), views.target_variance(p)
 
     def predicted_errors(share: float) -> float:
         asked_query = round(share * clients)
-        v_c = record_channel.variance(p, clients - asked_query)
-        v_q = query_channel.variance(p_q, asked_query) if asked_query else None
-        by_cell, by_query = posterior_variances(1 / (1 / opt_in_variance + 1 / v_c), cells, v_q)
-        return float(np.sqrt(by_cell[cells.is_listed]).sum() + np.sqrt(by_query[:-1]).sum())
+        v_c = report_variance(record_channel, p, clients - asked_query)
+        v_q = report_variance(query_channel, p_q, asked_query) if asked_query else None
+        by_cell, by_query = posterior_variances(1 / (1 / v_o + 1 / v_c), cells, v_q)
+        of_records = around_target(by_cell, target)[cells.is_listed]
+        of_queries = around_target(by_query, cells.by_query(target))[:-1]
+        return float(np.sqrt(of_records).sum() + np.sqrt(of_queries).sum())
 
     possible = [share for share in QUERY_SHARES if round(share * clients) < clients]
     if cells.query_count == 1 or not possible:

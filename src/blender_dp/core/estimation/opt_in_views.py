@@ -8,12 +8,13 @@ users n_O·p.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.estimation.consistency import reconcile
+from blender_dp.core.estimation.target import around_target, target_variance
 from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
 
 _FEW = 8
@@ -70,12 +71,12 @@ class OptInViews:
     """m, the most records a user gives in the gauss branch."""
     trimmed_from: WholeList | None = None
     """Numbers computed from the whole list if this one was trimmed."""
-    sampled: float = 1.0
-    """1 - n_O/n: share of the sampling variance that counts when all n users are the target."""
+    all_users: float = inf
+    """n: number of the users whose mean is the target; infinite for a wider population."""
 
     def among(self, users: float) -> "OptInViews":
-        """Return the views for a mean over ``users`` users, both groups together."""
-        return replace(self, sampled=1 - self.users / users)
+        """Return the views for a mean over ``users`` users, all groups together."""
+        return replace(self, all_users=users)
 
     @cached_property
     def whole_list(self) -> WholeList:
@@ -83,17 +84,29 @@ class OptInViews:
         return self.trimmed_from or _read_whole_list(self)
 
     @property
-    def least_concentration(self) -> float:
-        """The record concentration, by one standard error too small rather than too large.
+    def least_concentrations(self) -> tuple[float, float]:
+        """That of records and of queries, by one standard error too small rather than too large.
 
-        For relay clients, whose error falls with it. A trimmed list has a smaller sum than the
-        whole one, which errs to the same side.
+        For the variance of the target, which is subtracted. A trimmed list has a smaller sum than
+        the whole one, which errs to the same side.
         """
         if self.one_record_each:
-            return 1.0
-        listed_sum = max(float(self.sums[self.cells.is_listed].sum()), 1.0)
-        lower = self.whole_list.record_concentration - 2 * self.square_std_error / listed_sum
-        return max(lower, _LEAST_CONCENTRATION)
+            return 1.0, 1.0
+        of, twice = self.whole_list, 2 * self.square_std_error
+        listed_sum, query_sum = self.sums[self.cells.is_listed].sum(), self.sums[:-1].sum()
+        lowest = of.record_concentration - twice / max(float(listed_sum), 1.0)
+        of_records = max(lowest, _LEAST_CONCENTRATION)
+        of_queries = of.query_concentration - twice / max(float(query_sum), 1.0)
+        return of_records, max(of_queries, of_records)
+
+    def target_variance(self, p: FloatArray) -> FloatArray:
+        """Return the variance of the target itself by cell, rather too small than too large."""
+        return target_variance(p, self.least_concentrations[0], self.all_users)
+
+    def query_target_variance(self, p: FloatArray) -> FloatArray:
+        """Return the same by query."""
+        by_query = self.cells.by_query(p)
+        return target_variance(by_query, self.least_concentrations[1], self.all_users)
 
     @cached_property
     def _ratio(self) -> FloatArray:
@@ -115,21 +128,29 @@ class OptInViews:
         return self.threshold / self.whole_list.value_ratio
 
     def combined(self, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the best mix Y of D and E, and its variance if the truth is ``mu``.
+        """Return the best mix Y of D and E, and its variance in a wider population with ``mu``.
 
         The errors of E are the sampling of users and noise. The errors of D are the same sampling,
         the only common part, and ``extra``: noise and, in the laplace branch, which record of a
-        user
-        was drawn (μ less the record concentration times μ), in the gauss branch how weights differ
-        from shares (ratio variance times μ²). Y weighs the two by their separate errors. ⟨q,⋆⟩ and
-        ⟨⋆,⋆⟩ have only E.
+        user was drawn (μ less the record concentration times μ), in the gauss branch how weights
+        differ from shares (ratio variance times μ²). Y weighs the two by their separate errors.
+        ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have only E.
         """
         extra = self.difference_variance(mu) + self.scaled_variance
         w = self.value_weight(mu)
         y = w * self.scaled_values + (1 - w) * self.sums
-        sample = self.sampling_variance(mu)
         own = np.where(self.cells.is_listed, w * extra, self.sum_variance)
-        return y, self.sampled * sample + own
+        return y, self.sampling_variance(mu) + own
+
+    def alone(self, mu: FloatArray, variance: FloatArray) -> FloatArray:
+        """Return the variance around the target of an estimate by opt-in users alone, in users.
+
+        Args:
+            mu: The truth.
+            variance: The variance in a wider population, as of ``combined``.
+        """
+        known = self.users**2 * self.target_variance(mu / self.users)
+        return around_target(variance, known + mu**2 / self.users)
 
     def value_weight(self, mu: FloatArray) -> FloatArray:
         """Return the weight of D in that mix; 0 where there is no D."""
@@ -139,14 +160,28 @@ class OptInViews:
         return np.where(self.cells.is_listed, self.sum_variance / (self.sum_variance + extra), 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
-        """Return the variance that D and E have in common, from the sampling of users."""
-        return _sampling_variance(mu, self.whole_list.record_concentration, self.users)
+        """Return the variance that D and E have in common, from the sampling of users.
+
+        What is missing to c·μ - μ²/n_O comes from Σp = 1 in the blend.
+        """
+        return self.whole_list.record_concentration * mu
+
+    def same_user_variance(self, p: FloatArray) -> FloatArray:
+        """Return the variance of a query's share beyond the sum over its cells.
+
+        Records of one query that one user holds are correlated: a total varies by the query
+        concentration times P_q, its cells by the record concentration times p. ⋆ is one cell.
+        """
+        of = self.whole_list
+        excess = (of.query_concentration - of.record_concentration) / self.users
+        further = excess * self.cells.by_query(p)
+        further[-1] = 0.0
+        return further
 
     def difference_variance(self, mu: FloatArray) -> FloatArray:
         """Return the variance of D around E without noise."""
         if self.branch == "laplace":
-            drawn = _sampling_variance(mu, 1.0, self.users)
-            return drawn - self.sampling_variance(mu)
+            return mu - self.sampling_variance(mu)
         return self.whole_list.ratio_variance * mu**2
 
     def start(self) -> FloatArray:
@@ -167,11 +202,6 @@ class OptInViews:
         w = self._weight(self.scaled_variance)
         totals = self.cells.by_query(w * self.scaled_values + (1 - w) * self.sums)[:-1]
         return np.sort(np.argsort(-totals, kind="stable")[:most])
-
-
-def _sampling_variance(mu: FloatArray, concentration: float, users: int) -> FloatArray:
-    """Return the variance of a sum of shares over a random sample of users, kept above zero."""
-    return np.maximum(concentration * mu - mu**2 / users, 0.01 * mu)
 
 
 def _listed_values(views: OptInViews) -> FloatArray:
