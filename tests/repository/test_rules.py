@@ -13,8 +13,8 @@ import blender_dp
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "blender_dp"
 MODULES = sorted(SOURCE.rglob("*.py"))
-FEWEST_TESTS = 2380
-"""Fewer test functions than this, and some were lost on the way. There are about 2,400."""
+FEWEST_TESTS = 2490
+"""Fewer test functions than this, and some were lost on the way. There are about 2,520."""
 
 
 def tracked_files() -> list[Path]:
