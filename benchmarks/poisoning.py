@@ -13,13 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from blender_dp.core.blender import PRESETS, Curated, curate
+from blender_dp.core.blender import PRESETS, Curated, curate, with_relay
 from blender_dp.core.channels.channel import Channel
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.channels.report import Question
-from blender_dp.core.estimate_client_probabilities.sharp import client_estimates
-from blender_dp.core.estimation.estimates import BlendedEstimates
+from blender_dp.core.estimate_client_probabilities.sharp import (
+    client_estimates,
+    estimate_client_probabilities,
+)
+from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
 from blender_dp.engine.synthetic.workloads import aol_single
@@ -29,68 +34,109 @@ from blender_dp.evaluation.trials.coded_population import CodedPopulation
 OUTPUT = Path(__file__).parent / "poisoning.md"
 CAMPAIGNS = ((62_000, 0.025), (63_150, 0.05), (300_000, 0.01), (519_371, 0.05))
 """Users, and the share that opts in."""
+RELAY_CAMPAIGNS = ((63_150, 0.05), (519_371, 0.05))
+"""The same, with all clients behind a relay."""
+RELAY = RelayRules(share=1.0)
 SHARES = (0.001, 0.005, 0.01)
 EPSILON, DELTA = 4.0, 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """Both groups of one campaign."""
+    """Opt-in users and clients of one campaign; the clients are all local, or all use a relay."""
 
     curated: Curated
     honest: ReportCounts
-    channels: Mapping[Question, Channel]
+    head_list: HeadList
+    """The list as these clients report against it."""
+    local: GroupEstimates | None = None
+    """What local clients say where all clients use the relay: nothing."""
+
+    @property
+    def channels(self) -> Mapping[Question, Channel]:
+        """The channel of every question that these clients are asked."""
+        return self.head_list.mechanism.channels(self.head_list.cells)
+
+    def estimate(self, reports: ReportCounts) -> GroupEstimates:
+        """Return what the clients say with these reports."""
+        return client_estimates(reports, self.head_list.cells, self.head_list.mechanism)
 
     def blend(self, reports: ReportCounts) -> BlendedEstimates:
         """Return what comes out with these reports."""
-        head_list = self.curated.head_list
-        clients = client_estimates(reports, head_list.cells, head_list.mechanism)
+        clients = self.estimate(reports)
+        if self.local is not None:
+            clients = self.local.with_relayed(clients)
         return PRESETS["sharp"].blend_probabilities(self.curated.opt_in, clients)
+
+    def weight_of_a_fake(self, target: int, share: float, seed: int) -> float:
+        """Return how many clients who have the record a fake counts as, in the estimate alone."""
+        targets = np.array([target])
+        honest = self.estimate(self.honest).cells.probability[target]
+        pushed = self.estimate(self.with_fakes(targets, share, seed)).cells.probability[target]
+        return float((pushed - (1 - share) * honest) / share)
 
     def pushed(self, targets: IntArray, share: float, seed: int) -> BlendedEstimates:
         """Let fakes that name their target take the place of a share of the clients."""
+        return self.blend(self.with_fakes(targets, share, seed))
+
+    def with_fakes(self, targets: IntArray, share: float, seed: int) -> ReportCounts:
+        """Return the reports with fakes in the place of a share of the honest ones."""
         made, cells = self.honest, self.curated.head_list.cells
         fakes = round(share * (made.cell_reports + made.query_reports))
         asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
         of_records = np.resize(targets, fakes - asked)
         of_queries = cells.query_of_cell[np.resize(targets, asked)]
         named = _named(self.channels["record"], of_records, seed)
-        named_queries = _named(self.channels["query"], of_queries, seed)
-        return self.blend(
-            ReportCounts(
-                cells=np.round(made.cells * (1 - share)).astype(np.int64) + named,
-                cell_reports=round(made.cell_reports * (1 - share)) + fakes - asked,
-                queries=np.round(made.queries * (1 - share)).astype(np.int64) + named_queries,
-                query_reports=round(made.query_reports * (1 - share)) + asked,
-            )
+        named_queries = np.zeros_like(made.queries)
+        if asked:
+            named_queries = _named(self.channels["query"], of_queries, seed)
+        return ReportCounts(
+            cells=np.round(made.cells * (1 - share)).astype(np.int64) + named,
+            cell_reports=round(made.cell_reports * (1 - share)) + fakes - asked,
+            queries=np.round(made.queries * (1 - share)).astype(np.int64) + named_queries,
+            query_reports=round(made.query_reports * (1 - share)) + asked,
         )
 
 
-def draw_campaign(log: CodedLog, opt_in: float, seed: int) -> Campaign:
-    """Draw both groups again."""
+def draw_campaign(log: CodedLog, opt_in: float, seed: int, *, relay: bool = False) -> Campaign:
+    """Draw all groups again."""
     randomness = Randomness.seeded(seed)
     parameters = Parameters(epsilon=EPSILON, delta=DELTA, one_record_each=True)
-    population = CodedPopulation.draw(log, opt_in=opt_in, seed=seed, randomness=randomness)
+    population = CodedPopulation.draw(
+        log, opt_in=opt_in, seed=seed, randomness=randomness, relay=RELAY.share if relay else 0.0
+    )
     curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
-    head_list = curated.head_list
+    relayed = population.relayed
+    if relayed is None:
+        honest = population.clients.report_counts(curated.head_list)
+        return Campaign(curated=curated, honest=honest, head_list=curated.head_list)
+    curated = with_relay(curated, clients=relayed.size, rules=RELAY)
+    head_list = curated.head_list.for_batch(relayed.size)
     return Campaign(
         curated=curated,
-        honest=population.clients.report_counts(head_list),
-        channels=head_list.mechanism.channels(head_list.cells),
+        honest=relayed.report_counts(head_list),
+        head_list=head_list,
+        local=estimate_client_probabilities(population.clients, curated.head_list),
     )
 
 
 def main(repetitions: int) -> None:
     """Measure and write."""
-    rows = [row for users, opt_in in CAMPAIGNS for row in _measured(users, opt_in, repetitions)]
+    kinds = ((CAMPAIGNS, False), (RELAY_CAMPAIGNS, True))
+    rows = [
+        row
+        for campaigns, relay in kinds
+        for users, opt_in in campaigns
+        for row in _measured(users, opt_in, repetitions, relay=relay)
+    ]
     OUTPUT.write_text(_page(rows, repetitions), encoding="utf-8")
     print(OUTPUT.read_text(encoding="utf-8"))
 
 
-def _measured(users: int, opt_in: float, repetitions: int) -> list[str]:
+def _measured(users: int, opt_in: float, repetitions: int, *, relay: bool) -> list[str]:
     columns = aol_single(users)
     log = CodedLog.of(columns.user, columns.query, columns.url)
-    drawn = [draw_campaign(log, opt_in, seed) for seed in range(repetitions)]
+    drawn = [draw_campaign(log, opt_in, seed, relay=relay) for seed in range(repetitions)]
     clean = [campaign.blend(campaign.honest) for campaign in drawn]
     visible = [blend.disagreement.visible() for blend in clean if blend.disagreement]
     stated = [v for v in visible if v is not None]
@@ -101,16 +147,18 @@ def _measured(users: int, opt_in: float, repetitions: int) -> list[str]:
     rows = []
     for share in (*SHARES, median, spread):
         print(f"{users:,} users, {opt_in:.1%} opted in, {share:.2%} fakes ...", file=sys.stderr)
-        alone, parted, shifts = 0, 0, []
+        alone, parted, shifts, weights = 0, 0, [], []
         for seed, (campaign, before) in enumerate(zip(drawn, clean, strict=True)):
             ranked = _ranked(campaign, before)
             pushed = campaign.pushed(ranked[-1:], share, seed)
             moved = pushed.cells.projected - before.cells.projected
             shifts.append(float((moved / before.cells.raw.std_error)[ranked[-1]]))
+            weights.append(campaign.weight_of_a_fake(int(ranked[-1]), share, seed))
             alone += _is_seen(pushed)
             parted += _is_seen(campaign.pushed(ranked[-10:], share, seed))
         rows.append(
-            f"| {users - round(users * opt_in):,} | {round(users * opt_in):,} | {share:.2%} | "
+            f"| {users - round(users * opt_in):,}{' (relay)' if relay else ''} | "
+            f"{round(users * opt_in):,} | {share:.2%} | {np.mean(weights):.2f} | "
             f"{np.mean(shifts):.1f} | {alone} of {repetitions} | {parted} of {repetitions} | "
             f"{median:.2%} | {spread:.2%} | {false} of {repetitions} |"
         )
@@ -140,14 +188,16 @@ def _page(rows: list[str], repetitions: int) -> str:
             "# Fake reports, in campaigns of all sizes",
             "",
             f"Made by `make poisoning` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores,",
-            f"{repetitions} campaigns a row, workload `aol-single`, preset `sharp`, ε = 4,",
-            "δ = 10⁻⁵. Fakes name the rarest listed record, or one of the ten rarest. *Stated*:",
-            "what the release itself says would be seen in four of five cases, for half of the",
-            "records and parted over ten (medians over the campaigns).",
+            f"{repetitions} campaigns per row, workload `aol-single`, preset `sharp`, ε = 4,",
+            "δ = 10⁻⁵. Fakes name the rarest listed record, or one of the ten rarest. *Weight*:",
+            "how many clients with the record one fake counts as, in the clients' own estimate.",
+            "*Stated*: what the release itself says would be seen in four of five cases, for half",
+            "of the records and divided over ten (medians over the campaigns). *Relay*: all of the",
+            "clients report through a relay, ε0 is at most 8, a fifth of a batch may be dishonest.",
             "",
-            "| clients | opt-in users | fakes | shift of the record, std errors | seen | parted "
-            "over ten: seen | stated | stated, parted | alarms without fakes |",
-            "|---|---|---|---|---|---|---|---|---|",
+            "| clients | opt-in users | fakes | weight | shift of the record, std errors | seen "
+            "| divided over ten: seen | stated | stated, divided | alarms without fakes |",
+            "|---|---|---|---|---|---|---|---|---|---|",
             *rows,
             "",
         ]

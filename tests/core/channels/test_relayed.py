@@ -151,3 +151,24 @@ def test_a_list_as_relay_clients_see_it_has_their_mechanism() -> None:
 def test_only_sharp_takes_relay_clients() -> None:
     with pytest.raises(ParameterError, match="relay must be left out with the preset paper"):
         with_relay(small_result().curated, clients=1000, rules=RelayRules())
+
+
+@pytest.mark.parametrize(("cells", "weight"), [(150, 1.050), (430, 1.144)])
+def test_a_fake_report_counts_for_little_more_than_an_honest_one(cells: int, weight: float) -> None:
+    """One more report that names a cell adds (1 - pout)/(pin - pout) clients to its estimate."""
+    channel = SubsetChannel.naming_one(cells, Fraction(8))
+    counts, reports = np.full(cells, 10), 10 * cells
+    before = channel.estimate(counts, reports)[0] * reports
+    counts[0] += 1
+    after = channel.estimate(counts, reports + 1)[0] * (reports + 1)
+    assert after - before == pytest.approx(weight, abs=0.001)
+    assert after - before == pytest.approx(1 / (channel.pin - channel.pout), rel=0.001)
+
+
+def test_a_device_keeps_what_the_certificate_keeps() -> None:
+    largest = chosen()
+    for step, is_kept in ((0.0, True), (0.001, False)):
+        mechanism = replace(largest, report_epsilon=largest.report_epsilon + step)
+        promise = exact(mechanism.epsilon), exact(mechanism.delta)
+        assert mechanism.keeps(CELLS, *promise) is is_kept
+        assert mechanism.certify(CELLS, *promise).is_kept is is_kept
