@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,7 +100,9 @@ def running_collection(folder: Path) -> Iterator[Collection]:
         yield new_campaign(running.url, running.token)
 
 
-def new_campaign(service: str, token: str, name: str = TOWN) -> Collection:
+def new_campaign(
+    service: str, token: str, name: str = TOWN, relay: Mapping[str, Any] | None = None
+) -> Collection:
     """Make a campaign that takes contributions from anybody."""
     wanted = {
         "name": name,
@@ -112,6 +114,7 @@ def new_campaign(service: str, token: str, name: str = TOWN) -> Collection:
         "parameters": {"epsilon": 4, "delta": 1e-5},
         "expected_clients": 6000,
         "open_enrolment": True,
+        **({} if relay is None else {"relay": relay}),
     }
     headers = {"authorization": f"Bearer {token}"}
     answer = httpx.post(f"{service}/v1/campaigns", json=wanted, headers=headers, timeout=30)

@@ -138,24 +138,26 @@ describe('words', () => {
     drawnAt: 0,
     state: 'sent',
   };
-  const BOTH = /do not work together.*55 times.*ε = 4.*δ = 0\.00001.*if they do.*ε = /;
+  const BOTH = /do not work together.*55 times.*ε\s=\s4.*δ\s=\s0\.00001.*if they do.*ε\s=\s/;
 
   test('two sentences explain the choice, with both numbers', async () => {
     const text = JSON.stringify(campaignDocument(WITH_RELAY));
     const campaign = await readCampaign(text, CAMPAIGN);
     if (!campaign?.relay) throw new Error('no relay');
     const [how, promise] = relaySentences(campaign, campaign.relay);
-    expect(how).toMatch(/locked.*only the organisation.*\(relay\.example\).*20,000 in all/);
+    expect(how).toMatch(
+      /locked for the organisation.*relay\.example.*at least 20,000 such reports/,
+    );
     expect(promise).toMatch(BOTH);
-    expect(promise).toMatch(/if they do, at most 2,981 times \(ε = 8\)\.$/);
+    expect(promise).toMatch(/if they do, at most 2,981 times \(ε\s=\s8\)\.$/);
     for (const sentence of [how, promise]) expect(sentence.match(/[.!?](?:\s|$)/g)?.length).toBe(1);
     expect(relayExplained(null, campaign)[0]).toBe(promise);
   });
 
   test('the ledger says both numbers, and that nothing can be taken back', () => {
-    expect(entryTitle(entry)).toContain('through a relay');
+    expect(entryTitle(entry)).toContain('through the relay relay.example');
     expect(costSentence(entry)).toMatch(BOTH);
-    expect(costSentence(entry)).toContain('at most 2,107 times (ε = 7.653)');
+    expect(costSentence(entry)).toMatch(/at most 2,107 times \(ε\s=\s7\.653\)/);
     expect(withdrawalSentence('relayed', 'sent')).toContain('cannot be taken back');
   });
 });

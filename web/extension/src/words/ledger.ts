@@ -2,6 +2,7 @@
 import type { Account, EntryState, LedgerEntry, Role } from '@blender-dp/client';
 import type { KnownCampaign } from '../device/choices.js';
 import type { Collector } from '../device/collection.js';
+import { hostOf } from './foreign.js';
 import { epsilonText } from './numbers.js';
 import { relayCostSentence } from './relay.js';
 import { beliefSentence, factorText } from './reports.js';
@@ -60,9 +61,11 @@ const STATES: Readonly<Record<EntryState, string>> = {
 };
 
 /** Says what left: searches as they are, or one scrambled report. */
-export function entryTitle({ role, body }: LedgerEntry): string {
+export function entryTitle({ role, body, relay = '' }: LedgerEntry): string {
   if (role === 'report') return 'One private report, scrambled on this device';
-  if (role === 'relayed') return 'One report through a relay, scrambled and locked on this device';
+  if (role === 'relayed') {
+    return `One report through the relay ${hostOf(relay)}, scrambled and locked on this device`;
+  }
   const count = recordCount(body);
   if (count === 1) return '1 search as it is, not scrambled';
   return `${count === undefined ? 'Your' : count.toLocaleString('en')} searches as they are, not scrambled`;

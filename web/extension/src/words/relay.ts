@@ -11,9 +11,9 @@ export function relaySentences(
   { address, leastBatch, epsilonCap }: DescribedRelay,
 ): readonly [string, string] {
   return [
-    'One of your searches is scrambled a little here, locked so that only the organisation can open ' +
-      `it, and sent to a computer of somebody else (${hostOf(address)}), which mixes it with others, ` +
-      `at least ${leastBatch.toLocaleString('en')} in all, before the organisation gets them.`,
+    'One of your searches is scrambled a little here and locked for the organisation; then somebody ' +
+      `else, the relay ${hostOf(address)}, mixes at least ${leastBatch.toLocaleString('en')} such ` +
+      'reports and hands them over without names.',
     twoNumbers(epsilon, delta, Number(epsilonCap)),
   ];
 }
@@ -47,8 +47,14 @@ const NOT_SAID: readonly string[] = [
 
 function twoNumbers(epsilon: number, delta: number, together: number): string {
   return (
-    'As long as the two do not work together, any guess about you becomes at most ' +
-    `${factorText(epsilon)} times more likely (ε = ${epsilonText(epsilon)}), except with a tiny ` +
-    `chance (δ = ${delta}); if they do, at most ${factorText(together)} times (ε = ${epsilonText(together)}).`
+    'As long as relay and organisation do not work together, any guess about you becomes at most ' +
+    `${factorText(epsilon)} times more likely (${number('ε', epsilonText(epsilon))}), except with a ` +
+    `tiny chance (${number('δ', String(delta))}); if they do, at most ${factorText(together)} times ` +
+    `(${number('ε', epsilonText(together))}).`
   );
+}
+
+/** Writes a letter and its value, which stay on one line. */
+function number(letter: string, value: string): string {
+  return `${letter}\u00a0=\u00a0${value}`;
 }

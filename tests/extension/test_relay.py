@@ -1,0 +1,144 @@
+"""A report through a relay: explained, chosen, encrypted, sent there and nowhere else."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from extension.collection import Collection, contribute, new_campaign, wait_for
+from extension.conftest import Look, NewPerson
+from extension.person import Person
+from extension.relay import KeepingRelay, keeping_relay
+from playwright.sync_api import Page, expect
+from running_service import running_service
+
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.service.keys.key_vault import KeyVault, relayed_reports_key
+from blender_dp.wire.relayed.encrypted_report import ReportEncryption
+from blender_dp.wire.reports.packed_items import from_text
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SEARCH = "zanzibar hedgehog clinic"
+OPTED_IN = [Record(f"topic {n:02d}", f"https://site{n:02d}.example/") for n in range(36)] * 25
+RELAYED = "I trust somebody in between"
+
+
+@pytest.fixture
+def relay() -> Iterator[KeepingRelay]:
+    with keeping_relay() as running:
+        yield running
+
+
+@pytest.fixture
+def mixed(relay: KeepingRelay, tmp_path: Path) -> Iterator[Collection]:
+    """Return a campaign whose clients may use the relay; it takes opt-in users still."""
+    folder = tmp_path / "service"
+    folder.mkdir()
+    with running_service(folder) as running:
+        yield new_campaign(running.url, running.token, relay=relay.described)
+
+
+def test_one_encrypted_report_goes_to_the_relay_and_nothing_else(
+    new_person: NewPerson,
+    mixed: Collection,
+    relay: KeepingRelay,
+    engine_port: int,
+    look: Look,
+    tmp_path: Path,
+) -> None:
+    with new_person(tmp_path / "profile") as person:
+        options = choose_the_relay(person, mixed, relay, look)
+        person.watch(options)
+        person.click_result(engine_port, SEARCH)
+        wait_for(lambda: [query for query, _ in person.records(options)] == [SEARCH], "the record")
+        contribute(mixed, OPTED_IN)
+        mixed.move("seal-opt-in", "opt-in-open", then="list-published")
+        mixed.move("open-clients", "list-published", then="clients-open")
+        check(options)
+        expect(options.locator("#standing")).to_have_text(
+            "Through a relay: your one report was sent."
+        )
+        check(options)  # draws nothing new
+        the_ledger_shows_both_numbers(options, relay)
+        look(options, "options")
+        look(person.open("privacy.html"), "privacy")
+        nothing_else_was_sent(person, mixed, relay)
+    the_collector_alone_can_read_it(mixed, relay, tmp_path / "service" / "data")
+
+
+def test_a_campaign_without_a_relay_does_not_offer_one(
+    new_person: NewPerson, collection: Collection, tmp_path: Path
+) -> None:
+    with new_person(tmp_path / "profile") as person:
+        page = person.take_up(collection.share_page)
+        expect(page.get_by_role("radio", name="I trust nobody")).to_be_enabled()
+        expect(page.locator("#relayed-choice")).to_be_hidden()
+
+
+def choose_the_relay(person: Person, mixed: Collection, relay: KeepingRelay, look: Look) -> Page:
+    """Read what the choice means, and choose it."""
+    page = person.take_up(mixed.share_page)
+    choice = page.locator("#relayed-choice")
+    expect(choice).to_contain_text(f"127.0.0.1:{relay.port}")
+    expect(choice).to_contain_text("at least 20,000 such reports")
+    expect(choice).to_contain_text("55 times more likely (ε = 4)")
+    expect(choice).to_contain_text("if they do, at most 2,981 times (ε = 8)")
+    page.get_by_role("radio", name=RELAYED).check()
+    expect(page.locator("#consent")).to_be_hidden()
+    look(page, "welcome")
+    options = person.choose(page, RELAYED)
+    expect(options.locator("#standing")).to_contain_text("one report will be sent when")
+    return options
+
+
+def the_ledger_shows_both_numbers(options: Page, relay: KeepingRelay) -> None:
+    [(_, body)] = relay.taken
+    expect(options.locator("#sent code")).to_have_text(body.decode())
+    expect(options.locator("#sent h4")).to_contain_text("through the relay")
+    expect(options.locator("#sent")).to_contain_text("if they do, at most")
+    expect(options.locator("#spent")).to_have_text("4")
+    expect(options.locator("#relay-spending")).to_be_visible()
+    spent, left = (
+        float(options.locator(f"#relay-{what}").inner_text()) for what in ("spent", "left")
+    )
+    assert 4 < spent <= 8
+    assert spent + left == pytest.approx(16)
+    expect(options.locator("#explained")).to_contain_text("cannot open the report")
+
+
+def nothing_else_was_sent(person: Person, mixed: Collection, relay: KeepingRelay) -> None:
+    """Search all that the browser sent to the relay and to the collector."""
+    [request] = person.sent.to(relay.port)
+    path = f"{relay.address}v1/campaigns/{mixed.campaign}/reports"
+    assert request.line == f"POST {path} HTTP/1.1"
+    assert request.body == relay.taken[0][1]
+    assert set(json.loads(request.body)) == {"version", "head_list", "report"}
+    to_collector = person.sent.to(mixed.port)
+    assert [one for one in to_collector if not one.line.startswith("GET")] == []
+    for one in (request, *to_collector):
+        assert not any(word in one.content.lower() for word in (b"hedgehog", b"/page/"))
+        assert b"cookie" not in one.head.lower()
+        assert b"referer" not in one.head.lower()
+    assert sum(mixed.get("/progress")["reports"].values()) == 0
+
+
+def the_collector_alone_can_read_it(mixed: Collection, relay: KeepingRelay, data: Path) -> None:
+    """Decrypt the report with the collector's key of this campaign, which is in its vault."""
+    signed = read_signed_head_list(mixed.get("/head-list"))
+    encryption = ReportEncryption(signed.head_list, campaign=signed.campaign, digest=signed.digest)
+    encrypted = from_text(json.loads(relay.taken[0][1])["report"], encryption.length)
+    assert encrypted is not None
+    key = relayed_reports_key(KeyVault(data / "keys"), UUID(mixed.campaign))
+    report = encryption.decrypt(encrypted, key)
+    assert len(report.report_id) == 16
+    assert 0 <= report.cell < signed.head_list.cells.cell_count
+
+
+def check(options: Page) -> None:
+    options.get_by_role("button", name="Check now").click()
+    expect(options.locator("#said")).to_have_text("Done.")
+    options.reload()
+    expect(options.locator("#standing")).not_to_be_empty()
