@@ -64,6 +64,14 @@ def test_recall_needs_the_truth_about_queries_that_are_not_listed() -> None:
     assert without.record_rmse == found.record_rmse
 
 
+def test_what_is_not_listed_is_missing() -> None:
+    """⟨⋆,⋆⟩ has 0.4; other URLs of the listed query a another 0.05."""
+    found = score(small_result(), TRUTH)
+    assert found.missing_queries == pytest.approx(0.4)
+    assert found.missing_records == pytest.approx(0.45)
+    assert score(empty_result(), np.ones(1)).missing_records == 1
+
+
 def test_an_empty_list_finds_nothing_and_has_no_errors() -> None:
     nothing = QueryTruth(probability=QUERIES.probability, is_listed=np.zeros(4, dtype=np.bool_))
     found = score(empty_result(), np.ones(1), nothing)

@@ -61,6 +61,10 @@ class Scores:
     recall_queries_10: float
     """Share of the 10 truly most popular queries that are listed."""
     recall_queries_50: float
+    missing_queries: float
+    """True probability of all queries that are not listed."""
+    missing_records: float
+    """True probability of all records that are not listed, those of listed queries too."""
     query_l1_top_50: float
     """L1 of the 50 truly most popular queries; one that is not listed is estimated as 0."""
     rare_half_bias: float
@@ -112,6 +116,8 @@ def score(
         query_coverage=of_queries.share,
         recall_queries_10=_query_recall(10, true_queries),
         recall_queries_50=_query_recall(50, true_queries),
+        missing_queries=float(by_query[-1]),
+        missing_records=float(true_cells[~listed].sum()),
         query_l1_top_50=_query_l1(50, blended.queries.raw.probability, true_queries),
         rare_half_bias=rare_half_bias(cells, blended.cells.projected, true_cells),
         records_without_interval=of_records.without_interval,
