@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pages.conftest import OpenReport
@@ -321,6 +322,76 @@ def test_relay_clients_have_columns_of_their_own(open_report: OpenReport) -> Non
     release["queries"][2].update(relay_probability=0.0)
     note = open_report(release, make_run()).locator("#ranking-footnote")
     expect(note).to_contain_text("In 1 row the blend lies outside the estimates of all groups")
+
+
+def relay_release(*, share: float = 0.5) -> dict[str, Any]:
+    """Return a release with relay clients; all clients are if the share is 1."""
+    release = make_release() | {"preset": "sharp", "relay_drift": None}
+    for row in (*release["queries"], *release["records"]):
+        row.update(
+            opt_in_weight=0.25,
+            relay_probability=row["probability"],
+            relay_std_error=0.001,
+            relay_weight=0.625,
+        )
+        if share == 1:
+            row.update(client_probability=None, client_std_error=None, relay_weight=0.75)
+    release["users"]["relay_clients"] = 1_234
+    return release
+
+
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_relay_clients_have_marks_and_weights_of_their_own(
+    open_report: OpenReport, share: float
+) -> None:
+    page = open_report(relay_release(share=share), make_run())
+    row = page.locator(".ranking-row").first
+    groups = ["opt-in", "blend", "relay", *(["clients"] if share < 1 else [])]
+    legend = page.locator("#ranking-legend [data-series]")
+    assert legend.evaluate_all("all => all.map(one => one.dataset.series)") == groups
+    places = [row.locator(f"svg.series-{group} g").get_attribute("transform") for group in groups]
+    assert len(set(places)) == len(groups)
+    number = "four" if share < 1 else "three"
+    expect(page.locator("#ranking-caption")).to_contain_text(f"Each row has {number} estimates")
+    expect(page.locator("#ranking-caption")).to_contain_text("from relay clients alone")
+    expect(page.locator("#weights-title")).to_contain_text("Relay clients decide most")
+    weights = page.locator("#weights-plane .series-relay .curve-points")
+    expect(weights).to_have_count(1)
+    local = page.locator("#weights-plane .series-clients .curve-points")
+    expect(local).to_have_count(1 if share < 1 else 0)
+    page.locator("#weights-legend [data-series=relay]").click()
+    expect(weights).to_have_count(0)
+
+
+def test_both_promises_to_relay_clients_and_the_comparison_are_shown(
+    open_report: OpenReport,
+) -> None:
+    drift = {
+        "p_value": 0.4,
+        "is_significant": False,
+        "sentence": "No difference between relay clients and local clients was found.",
+        "widest": [{"query": "weather", "z": 1.5}, {"query": "news", "z": -0.5}],
+    }
+    promise = {"model": "relay", "delta": 0.0, "sentence": "A sentence."}
+    run = make_run()
+    run["promises"] = [
+        promise | {"to": "1,234 relay clients, unless relay and collector collude", "epsilon": 1.0},
+        promise | {"to": "1,234 relay clients, if relay and collector collude", "epsilon": 7.5},
+    ]
+    page = open_report(relay_release() | {"drift": drift, "relay_drift": drift}, run)
+    expect(page.locator("#drift-title")).to_have_text(
+        "Opt-in users and clients agree, as far as can be seen"
+    )
+    expect(page.locator("#relay-drift")).to_be_visible()
+    expect(page.locator("#relay-drift-rows .drift-relay")).to_have_count(1)
+    expect(page.locator("#drift-rows .drift-opt-in")).to_have_count(1)
+    expect(page.locator("#relay-meaning")).to_be_visible()
+    promised = page.locator(".promise", has_text="relay clients")
+    expect(promised).to_contain_text(["ε = 1", "ε = 7.5"])
+    page = open_report(make_release(), make_run())
+    expect(page.locator("#relay-drift")).to_be_hidden()
+    expect(page.locator("#relay-meaning")).to_be_hidden()
+    expect(page.locator("#weights-legend")).to_be_empty()
 
 
 def test_the_shown_table_is_saved_as_csv_without_formulas(

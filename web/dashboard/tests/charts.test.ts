@@ -1,7 +1,7 @@
 import { rowText } from '@blender-dp/pages/cells.js';
 import { expect, test } from 'vitest';
 import type { Estimate } from '../src/api/documents.js';
-import { blended, groupsApart, normalQuantile } from '../src/charts/estimates.js';
+import { blended, estimatingGroups, groupsApart, normalQuantile } from '../src/charts/estimates.js';
 import { fitted, shortened } from '../src/charts/rows.js';
 
 const ROW: Estimate = {
@@ -26,6 +26,21 @@ test('every estimate is drawn with its interval, and bare where it has none', ()
   expect(optIn?.marks[0]?.low).toBeCloseTo(0.03 - 1.959964 * 0.002, 8);
   expect(optIn?.marks[0]?.high).toBeCloseTo(0.03 + 1.959964 * 0.002, 8);
   expect(clients?.marks).toEqual([{ row: 0, value: 0.019, low: null, high: null }]);
+});
+
+test('relay clients are drawn between the other groups, and clients only if they report', () => {
+  const relayed = { ...ROW, relay_probability: 0.021, relay_std_error: 0.001 };
+  const drawn = groupsApart([relayed], 0.95);
+  expect(drawn.map(({ colour, symbol }) => [colour, symbol])).toEqual([
+    ['--opt-in', 'diamond'],
+    ['--relay', 'square'],
+    ['--clients', 'triangle'],
+  ]);
+  expect(drawn[1]?.marks[0]?.low).toBeCloseTo(0.021 - 1.959964 * 0.001, 8);
+  expect(estimatingGroups([{ ...relayed, client_probability: null }]).map(({ id }) => id)).toEqual([
+    'opt-in',
+    'relay',
+  ]);
 });
 
 test('intervals reach as far as Python’s NormalDist says', () => {

@@ -15,6 +15,9 @@ export interface Estimate {
   readonly client_probability: number | null;
   readonly client_std_error: number | null;
   readonly opt_in_weight: number | null;
+  readonly relay_probability?: number | null;
+  readonly relay_std_error?: number | null;
+  readonly relay_weight?: number | null;
 }
 
 export interface Drift {

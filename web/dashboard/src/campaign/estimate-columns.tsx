@@ -54,11 +54,32 @@ const NUMBERS: readonly Column<Estimate>[] = [
   },
 ];
 
+/** What is said of relay clients where a release has them. */
+const RELAY_NUMBERS: readonly Column<Estimate>[] = [
+  {
+    name: 'Relay clients',
+    hint: 'What they alone say, ± the 95 % interval',
+    value: ({ relay_probability }) => relay_probability ?? null,
+    show: (row) => percentWithMargin(row.relay_probability ?? null, row.relay_std_error ?? null),
+  },
+  {
+    name: 'Relay weight',
+    hint: 'How much the relay clients count in the blend',
+    value: ({ relay_weight }) => relay_weight ?? null,
+    show: ({ relay_weight }) => percent(relay_weight ?? null, 0),
+  },
+];
+
 /** Returns the columns of queries or records, under the campaign's own nouns if it has some. */
-export function columnsOf(set: 'queries' | 'records', { query_name, url_name }: Nouns) {
+export function columnsOf(
+  set: 'queries' | 'records',
+  { query_name, url_name }: Nouns,
+  withRelay: boolean,
+) {
+  const numbers = withRelay ? [...NUMBERS, ...RELAY_NUMBERS] : NUMBERS;
   const query = { ...QUERY, name: capitalised(query_name ?? 'query') };
   const page = { ...PAGE, name: capitalised(url_name ?? 'page') };
-  return set === 'queries' ? [query, ...NUMBERS] : [query, page, ...NUMBERS];
+  return set === 'queries' ? [query, ...numbers] : [query, page, ...numbers];
 }
 
 export const textsOf = ({ query, url }: Estimate) => [query, url];

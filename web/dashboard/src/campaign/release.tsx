@@ -11,12 +11,12 @@ import {
   plain,
   plural,
 } from '@blender-dp/pages/numbers.js';
-import { BLEND, CLIENTS, OPT_IN } from '@blender-dp/pages/series.js';
+import { BLEND, hasRelay } from '@blender-dp/pages/series.js';
 import { blendOutsideSentence, outsideSentence, weightsTitle } from '@blender-dp/pages/weights.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
-import { blended, groupsApart, listed } from '../charts/estimates.js';
+import { blended, estimatingGroups, groupsApart, listed } from '../charts/estimates.js';
 import { drawRows } from '../charts/rows.js';
 import { drawWeights } from '../charts/weights.js';
 import { useLoaded } from '../loading.js';
@@ -110,10 +110,13 @@ interface PartProps {
 }
 
 function Estimates({ release, campaign }: PartProps) {
-  const columns = useMemo(
-    () => ({ queries: columnsOf('queries', campaign), records: columnsOf('records', campaign) }),
-    [campaign],
-  );
+  const columns = useMemo(() => {
+    const withRelay = hasRelay(release.queries);
+    return {
+      queries: columnsOf('queries', campaign, withRelay),
+      records: columnsOf('records', campaign, withRelay),
+    };
+  }, [campaign, release]);
   const [one, many] = nounsOf(campaign);
   const [set, setSet] = useState<'queries' | 'records'>('queries');
   const [size, setSize] = useState<'10' | '25' | '50'>('25');
@@ -142,7 +145,7 @@ function Estimates({ release, campaign }: PartProps) {
         <Choice legend="Top" options={SIZES} chosen={size} choose={setSize} />
         <Choice legend="By" options={VIEWS} chosen={view} choose={setView} />
       </div>
-      <GroupLegend groups={view === 'blend' ? [BLEND] : [OPT_IN, CLIENTS]} />
+      <GroupLegend groups={view === 'blend' ? [BLEND] : estimatingGroups(rows)} />
       <Chart
         label={`The ${count(top.length)} most popular ${set} with intervals; the table below has the numbers.`}
         draw={draw}

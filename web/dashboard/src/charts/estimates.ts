@@ -1,7 +1,7 @@
-/** The estimates of a release as series of a chart: the blend, and the two groups apart. */
+/** The estimates of a release as series of a chart: the blend, and the groups apart. */
 import { isListed } from '@blender-dp/pages/cells.js';
 import { isNumber } from '@blender-dp/pages/numbers.js';
-import { BLEND, CLIENTS, type Group, OPT_IN } from '@blender-dp/pages/series.js';
+import { BLEND, type Group, groupsOf } from '@blender-dp/pages/series.js';
 import type { Estimate } from '../api/documents.js';
 import type { Series } from './rows.js';
 
@@ -18,7 +18,12 @@ export function blended(rows: readonly Estimate[]): Series {
 /** Returns what each group alone says of the rows, with intervals of the same confidence. */
 export function groupsApart(rows: readonly Estimate[], confidence: number): Series[] {
   const quantile = normalQuantile(confidence);
-  return [OPT_IN, CLIENTS].map((group) => seriesOf(group, rows, quantile));
+  return estimatingGroups(rows).map((group) => seriesOf(group, rows, quantile));
+}
+
+/** Returns the groups that have estimates of their own. */
+export function estimatingGroups(rows: readonly Estimate[]): Group[] {
+  return groupsOf(rows).filter((group) => group !== BLEND);
 }
 
 function seriesOf(group: Group, rows: readonly Estimate[], quantile: number): Series {

@@ -15,7 +15,7 @@ export interface Series {
   /** A colour of the style sheet, such as --blend. */
   readonly colour: string;
   readonly marks: readonly Mark[];
-  readonly symbol?: 'circle' | 'diamond' | 'triangle';
+  readonly symbol?: 'circle' | 'diamond' | 'square' | 'triangle';
 }
 
 export interface RowsChart {

@@ -4,6 +4,7 @@
 function showPromises({ run, promise }) {
   const promises = Array.isArray(run.promises) ? run.promises : [];
   byId("promise-list").replaceChildren(...promises.filter(isObject).map(promiseCard));
+  byId("relay-meaning").hidden = !promises.some((one) => one?.model === "relay");
   byId("epsilon-meaning").textContent = epsilonMeaning(promise.epsilon).join(" ");
   byId("delta-meaning").textContent = deltaMeaning(promise.delta);
 }

@@ -4,10 +4,11 @@
 function startRanking(report) {
   if (report.listed.queries.length === 0 && report.listed.records.length === 0) return;
   byId("ranking").hidden = false;
-  const shown = new Set(GROUPS.map((group) => group.id));
-  const view = { report, shown, rows: [], scale: null };
+  const groups = groupsOf([...report.listed.queries, ...report.listed.records]);
+  const shown = new Set(groups.map((group) => group.id));
+  const view = { report, groups, shown, rows: [], scale: null };
   const redraw = () => drawRanking(view);
-  drawLegend(byId("ranking-legend"), GROUPS, shown, redraw);
+  drawLegend(byId("ranking-legend"), groups, shown, redraw);
   for (const name of ["ranking-what", "ranking-rows", "ranking-axis"]) onChoice(name, redraw);
   startRankingRows(view);
   addSaving("ranking", () => rankingChart(view));
@@ -28,9 +29,15 @@ function drawRanking(view) {
   drawRankingRows(view);
 }
 
-function rankingScale({ rows, shown, isLog, report }) {
+/** Return the groups that are not hidden. */
+function shownGroups({ groups, shown }) {
+  return groups.filter(({ id }) => shown.has(id));
+}
+
+function rankingScale(view) {
+  const { rows, isLog, report } = view;
   const values = [];
-  for (const group of GROUPS.filter(({ id }) => shown.has(id))) {
+  for (const group of shownGroups(view)) {
     for (const row of rows) {
       values.push(group.value(row), ...(group.interval(row, report.quantile) ?? []));
     }
@@ -43,7 +50,7 @@ function rankingScale({ rows, shown, isLog, report }) {
   return logScale(logStart(rows.map((row) => row.probability)) / 2, most);
 }
 
-function sayRanking({ rows, report, isLog }, what, all) {
+function sayRanking({ rows, report, groups, isLog }, what, all) {
   const title = byId("ranking-title");
   const [first] = rows;
   title.replaceChildren();
@@ -53,14 +60,25 @@ function sayRanking({ rows, report, isLog }, what, all) {
   } else {
     title.append(`No ${NOUNS[what][1]} on the list`);
   }
-  byId("ranking-caption").textContent = `Each row has three estimates with their ${report.level} `
-    + "intervals: from opt-in users alone, from clients alone (people who send private reports), and "
-    + `blended. Each interval holds by itself, not all of them at once: of 100 intervals about `
+  byId("ranking-caption").textContent = `Each row has ${NUMBERS[groups.length]} estimates with their `
+    + `${report.level} intervals: ${sourcesOf(groups)} and blended. Each interval holds by itself, not all of them at once: of 100 intervals about `
     + `${missedOf100(report.level)} miss the true share. `
     + `Showing ${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
   byId("ranking-axis-title").textContent = `Share of ${NOUNS.all}${isLog ? ", log scale" : ""}`;
   byId("ranking-footnote").textContent = [rankingFootnote(isLog),
     blendOutsideSentence(rows, report.release.preset === "sharp")].filter(Boolean).join(" ");
+}
+
+const NUMBERS = ["no", "one", "two", "three", "four"];
+const SOURCES = {
+  "opt-in": "from opt-in users alone",
+  relay: "from relay clients alone (people whose reports a relay shuffles)",
+  clients: "from clients alone (people who send private reports)",
+};
+
+/** Return in words what the groups' own estimates are made from. */
+function sourcesOf(groups) {
+  return groups.filter(({ id }) => id in SOURCES).map(({ id }) => `${SOURCES[id]},`).join(" ");
 }
 
 function missedOf100(level) {

@@ -98,10 +98,10 @@ function rankingRow(view, row, index) {
     rankingTrack(view, row));
 }
 
-function spokenEstimates({ shown, report }, row) {
-  return GROUPS.filter(({ id }) => shown.has(id)).map((group) => {
-    const interval = group.interval(row, report.quantile);
-    const range = interval ? `, ${report.level} interval ${percentRange(...interval)}` : "";
+function spokenEstimates(view, row) {
+  return shownGroups(view).map((group) => {
+    const interval = group.interval(row, view.report.quantile);
+    const range = interval ? `, ${view.report.level} interval ${percentRange(...interval)}` : "";
     const value = group.value(row);
     return `${group.name} ${isNumber(value) ? percent(value) : "none"}${range}`;
   }).join("; ");
@@ -114,22 +114,22 @@ function rankingTrack(view, row) {
     const kind = tick === 0 ? "grid grid-zero" : "grid";
     track.append(svg("line", { class: kind, x1: x, x2: x, y1: 0, y2: "100%" }));
   }
-  for (const group of GROUPS.filter(({ id }) => view.shown.has(id))) {
-    const mark = estimateMark(view, group, row);
+  const lanes = view.shown.size === 1 ? shownGroups(view) : view.groups;
+  for (const group of shownGroups(view)) {
+    const mark = estimateMark(view, group, row, laneOffset(lanes.indexOf(group), lanes.length));
     if (mark) track.append(mark);
   }
   return track;
 }
 
-/** Draw one estimate and its interval, in the lane of its series. */
-function estimateMark({ scale, shown, report }, group, row) {
+/** Draw one estimate and its interval, in the lane of its series: `y` from the middle of the row. */
+function estimateMark({ scale, report }, group, row, y) {
   const value = group.value(row);
   if (!isNumber(value)) return null;
   const at = (number) => `${clamp(scale.place(number), 0, 1) * 100}%`;
   const interval = group.interval(row, report.quantile);
   const isBeyond = value < scale.from;
   const mark = svg("path", { d: SHAPES[isBeyond ? "back" : group.shape] });
-  const y = shown.size === 1 ? 0 : group.offset;
   return svg("svg", { class: `estimate series-${group.id}${interval ? "" : " is-bare"}`, y: "50%" },
     svg("g", { transform: `translate(0 ${y})` },
       interval && interval[1] > scale.from
@@ -137,13 +137,14 @@ function estimateMark({ scale, shown, report }, group, row) {
       svg("svg", { x: at(value), class: "estimate" }, mark)));
 }
 
-function rankingTooltip({ report }, row) {
-  const lines = GROUPS.map((group) => {
+function rankingTooltip({ report, groups }, row) {
+  const lines = groups.map((group) => {
     const interval = group.interval(row, report.quantile);
     const range = interval ? ` (${percentRange(...interval)})` : "";
     return [markOf(group.id, group.shape), group.name, percent(group.value(row)) + range];
   });
   if (isNumber(row.opt_in_weight)) lines.push([null, "Opt-in weight", plain(row.opt_in_weight)]);
+  if (isNumber(row.relay_weight)) lines.push([null, "Relay weight", plain(row.relay_weight)]);
   const raw = percent(row.raw_probability);
   if (isNumber(row.raw_probability) && raw !== percent(row.probability)) {
     lines.push([null, "Before projection", raw]);

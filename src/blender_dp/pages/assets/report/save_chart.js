@@ -3,7 +3,7 @@
 const CHART_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity",
   "stroke-dasharray", "stroke-linecap", "font-family", "font-size", "font-weight", "paint-order",
   "overflow"];
-const SAVED = { width: 900, name: 300, value: 80, row: 34, top: 64 };
+const SAVED = { width: 900, name: 300, value: 80, row: 40, top: 64 };
 
 /** Add buttons that save the chart of a section; `draw` returns it as one SVG element. */
 function addSaving(id, draw) {
@@ -57,7 +57,7 @@ function rankingChart(view) {
   const height = SAVED.top + view.rows.length * SAVED.row + 16;
   const track = { x: SAVED.name, width: SAVED.width - SAVED.name - SAVED.value };
   const chart = svg("svg", { viewBox: `0 0 ${SAVED.width} ${height}`, class: "saved-chart" });
-  GROUPS.filter(({ id }) => view.shown.has(id)).forEach((group, at) => {
+  shownGroups(view).forEach((group, at) => {
     chart.append(svg("g", { class: `series-${group.id} mark`,
       transform: `translate(${SAVED.name + at * 150} 20)` }, svg("path", { d: SHAPES[group.shape] })),
     svg("text", { class: "tick-text", x: SAVED.name + at * 150 + 12, y: 24 }, group.name));

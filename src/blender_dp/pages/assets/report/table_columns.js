@@ -24,10 +24,6 @@ function tableColumns(report, what) {
   return columns.filter(Boolean);
 }
 
-function hasRelay(rows) {
-  return rows.some((row) => isNumber(row.relay_probability) && isNumber(row.relay_weight));
-}
-
 function textColumn(id, name, shown) {
   return { id, name, isText: true, value: (row) => row[id],
     show: (row) => html("span", { class: "clip" }, shown(row)) };

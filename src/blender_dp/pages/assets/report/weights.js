@@ -1,4 +1,4 @@
-// Chart of the weight of the opt-in users in each estimate of a query or a record.
+// Chart of the weights of the groups in each estimate of a query or a record.
 
 /** Start the chart of blend weights. */
 function startWeights(report) {
@@ -8,16 +8,34 @@ function startWeights(report) {
   if (weighed("queries").length === 0) {
     document.querySelector('input[name="weights-what"][value="records"]').checked = true;
   }
+  const drawn = weightSeries([...weighed("queries"), ...weighed("records")]);
+  const shown = new Set(drawn.map(({ id }) => id));
   const redraw = startPlane(byId("weights-plane"), (host, width) => {
     const what = chosen("weights-what");
     const rows = weighed(what);
     sayWeights(report, what, rows);
     dropIdleChoices("weights-rows", rows.length);
     const most = chosen("weights-rows");
-    host.replaceChildren(drawWeights(most === "all" ? rows : rows.slice(0, Number(most)), width, what));
+    const series = drawn.filter(({ id }) => shown.has(id));
+    host.replaceChildren(
+      drawWeights(most === "all" ? rows : rows.slice(0, Number(most)), series, width, what));
   });
+  if (drawn.length > 1) {
+    drawLegend(byId("weights-legend"), drawn, shown, redraw);
+    byId("weights-caption").textContent = "The share of each group in each blended estimate; the "
+      + "shares add up to 1.";
+  }
   for (const name of ["weights-what", "weights-rows"]) onChoice(name, redraw);
   addSaving("weights", () => shownPlane("weights-plane"));
+}
+
+/** Return the groups whose weight is drawn: with two groups one weight says both. */
+function weightSeries(rows) {
+  const optIn = { ...OPT_IN, shape: "circle", weight: (row) => row.opt_in_weight };
+  if (!hasRelay(rows)) return [optIn];
+  const local = { ...CLIENTS, weight: localWeight };
+  return [optIn, { ...RELAY, weight: (row) => row.relay_weight },
+    ...(groupsOf(rows).includes(CLIENTS) ? [local] : [])];
 }
 
 function sayWeights({ rows: all, listed }, what, rows) {
@@ -33,25 +51,31 @@ function weightlessSentence(weightless, what) {
       + "estimates them.";
 }
 
-function drawWeights(rows, width, what) {
+function drawWeights(rows, series, width, what) {
+  const isAlone = !hasRelay(rows);
   const sizes = rows.map((row) => row.opt_in_weight);
   // Some room beyond 0 and 1 in any case, where the names of the two lines stand.
   const least = clamp(sizes.reduce((a, b) => Math.min(a, b), -0.14), WEIGHTS_DRAWN.least, 0);
   const most = clamp(sizes.reduce((a, b) => Math.max(a, b), 1.14), 1, WEIGHTS_DRAWN.most);
   const frame = planeFrame({ width,
     x: { scale: rankScale(rows, width), tick: count, title: `Rank of the ${NOUNS[what][0]}` },
-    y: { scale: linearScale(least, most, 6), tick: plain, title: "Opt-in weight" },
+    y: { scale: linearScale(least, most, 6), tick: plain, title: isAlone ? "Opt-in weight" : "Weight" },
     label: byId("weights-title").textContent + "." });
-  drawReferences(frame);
-  const points = rows.map((row) => (
-    { x: frame.atX(row.rank), y: frame.atY(row.opt_in_weight), row }));
+  drawReferences(frame, isAlone ? ["only opt-in users", "only clients"] : ["only this group", "without it"]);
+  const all = series.flatMap((group) => rows.filter((row) => isNumber(group.weight(row))).map((row) => (
+    { x: frame.atX(row.rank), y: frame.atY(group.weight(row)), row, group })));
+  for (const group of series.filter(({ id }) => id !== "opt-in")) {
+    frame.layer.append(svg("g", { class: `series-${group.id}` },
+      pointsPath("curve-points", group.shape, all.filter((point) => point.group === group))));
+  }
+  const points = all.filter(({ group }) => group.id === "opt-in");
   const beyond = ({ row }) => row.opt_in_weight > WEIGHTS_DRAWN.most || row.opt_in_weight < WEIGHTS_DRAWN.least;
   const outside = points.filter((point) => isOutside(point.row) && !beyond(point));
   frame.layer.append(
     pointsPath("weight-points", "circle", points.filter(({ row }) => !isOutside(row))),
     pointsPath("weight-outside", "diamond", outside),
     svg("path", { class: "weight-beyond", d: points.filter(beyond).map(arrow).join("") }));
-  attachReader(frame, points, describeWeight);
+  attachReader(frame, all, describeWeight);
   return frame.root;
 }
 
@@ -65,10 +89,10 @@ function rankScale(rows, width) {
   return { from, to, ticks, place: (value) => (value - from) / (to - from) };
 }
 
-function drawReferences({ layer, inner, atY }) {
+function drawReferences({ layer, inner, atY }, [most, least]) {
   layer.append(svg("rect", { class: "weight-range", width: inner.width, y: atY(1),
     height: atY(0) - atY(1) }));
-  for (const [value, name, dy] of [[1, "only opt-in users", -7], [0, "only clients", 16]]) {
+  for (const [value, name, dy] of [[1, most, -7], [0, least, 16]]) {
     layer.append(
       svg("line", { class: "reference", x2: inner.width, y1: atY(value), y2: atY(value) }),
       svg("text", { class: "reference-text", x: inner.width - 6, y: atY(value) + dy,
@@ -82,16 +106,15 @@ function arrow({ x, y, row }) {
   return `M${x - 4.5} ${y + 9 * up}l4.5 ${-8 * up}l4.5 ${8 * up}z`;
 }
 
-function describeWeight({ row }) {
+function describeWeight({ row, group }) {
+  const name = group.id === "opt-in" ? "Opt-in weight" : `Weight of the ${group.name.toLowerCase()}`;
+  const outside = group.id === "opt-in" && isOutside(row) ? ", outside 0 to 1" : "";
   const lines = [
-    [null, "Opt-in weight", plain(row.opt_in_weight) + (isOutside(row) ? ", outside 0 to 1" : "")],
-    [markOf("opt-in", "diamond"), OPT_IN.name, percent(row.opt_in_probability)],
-    [markOf("clients", "triangle"), "Clients", percent(row.client_probability)],
-    ...(isNumber(row.relay_probability)
-      ? [[null, "Relay clients", percent(row.relay_probability)]] : []),
-    [markOf("blend", "circle"), BLEND.name, percent(row.probability)],
+    [null, name, plain(Number(group.weight(row).toPrecision(4))) + outside],
+    ...[OPT_IN, ...(hasRelay([row]) ? [RELAY] : []), CLIENTS, BLEND].map((one) => (
+      [markOf(one.id, one.shape), one.name, percent(one.value(row))])),
   ];
   return { lines: [html("p", { class: "tooltip-title" }, `${count(row.rank)}. `, rowName(row)),
     tooltipLines(lines)],
-  sentence: `${capitalised(NOUNS[row.cell === "query" ? "queries" : "records"][0])} of rank ${count(row.rank)}: opt-in weight ${plain(row.opt_in_weight)}` };
+  sentence: `${capitalised(NOUNS[row.cell === "query" ? "queries" : "records"][0])} of rank ${count(row.rank)}: ${name.toLowerCase()} ${lines[0][2]}` };
 }

@@ -11,11 +11,17 @@ import { clamp, isNumber } from "./numbers.js";
 
 const WIDEST_Z = 4;
 
-/** @param {Drift | null} drift */
-export function driftTitle(drift) {
+/** @param {Drift | null} drift @param {boolean} [withRelay] Whether there are more than two groups. */
+export function driftTitle(drift, withRelay = false) {
   if (!drift) return "Opt-in users and clients were not compared";
-  return drift.is_significant === true ? "Opt-in users and clients differ"
-    : "The two groups agree, as far as can be seen";
+  if (drift.is_significant === true) return "Opt-in users and clients differ";
+  return `${withRelay ? "Opt-in users and clients" : "The two groups"} agree, as far as can be seen`;
+}
+
+/** @param {Drift} drift */
+export function relayDriftTitle(drift) {
+  return drift.is_significant === true ? "Relay clients and local clients differ"
+    : "Relay clients and local clients agree, as far as can be seen";
 }
 
 /** @param {Drift | null} drift */

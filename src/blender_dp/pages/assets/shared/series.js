@@ -1,4 +1,4 @@
-// The three estimates of a row, which colour and shape tell apart, and their legend.
+// The estimates of a row by group and their blend, which colour and shape tell apart, and their legend.
 
 import { html, svg } from "./elements.js";
 import { isNumber } from "./numbers.js";
@@ -13,29 +13,55 @@ import { isNumber } from "./numbers.js";
  * @property {Maybe} [opt_in_std_error]
  * @property {Maybe} [client_probability]
  * @property {Maybe} [client_std_error]
+ * @property {Maybe} [relay_probability]
+ * @property {Maybe} [relay_std_error]
  */
 /**
  * @typedef {object} Group
- * @property {"opt-in" | "blend" | "clients"} id
+ * @property {"opt-in" | "blend" | "relay" | "clients"} id
  * @property {string} name
- * @property {"diamond" | "circle" | "triangle"} shape
- * @property {number} offset
+ * @property {"diamond" | "circle" | "square" | "triangle"} shape
  * @property {(row: Estimated) => Maybe} value
  * @property {(row: Estimated, quantile: number) => [number, number] | null} interval
  */
 
 /** @type {Group} */
-export const OPT_IN = { id: "opt-in", name: "Opt-in users", shape: "diamond", offset: -11,
+export const OPT_IN = { id: "opt-in", name: "Opt-in users", shape: "diamond",
   value: (row) => row.opt_in_probability,
   interval: (row, quantile) => around(row.opt_in_probability, row.opt_in_std_error, quantile) };
 /** @type {Group} */
-export const BLEND = { id: "blend", name: "Blend", shape: "circle", offset: 0,
+export const BLEND = { id: "blend", name: "Blend", shape: "circle",
   value: (row) => row.probability, interval: (row) => given(row) };
 /** @type {Group} */
-export const CLIENTS = { id: "clients", name: "Clients", shape: "triangle", offset: 11,
+export const RELAY = { id: "relay", name: "Relay clients", shape: "square",
+  value: (row) => row.relay_probability,
+  interval: (row, quantile) => around(row.relay_probability, row.relay_std_error, quantile) };
+/** @type {Group} */
+export const CLIENTS = { id: "clients", name: "Clients", shape: "triangle",
   value: (row) => row.client_probability,
   interval: (row, quantile) => around(row.client_probability, row.client_std_error, quantile) };
-export const GROUPS = [OPT_IN, BLEND, CLIENTS];
+
+/** Tell whether relay clients estimate some of the rows. @param {readonly Estimated[]} rows */
+export function hasRelay(rows) {
+  return rows.some((row) => isNumber(row.relay_probability));
+}
+
+/**
+ * Return the groups that estimate some of the rows, and the blend, in the order of their lanes.
+ * @param {readonly Estimated[]} rows
+ * @returns {Group[]}
+ */
+export function groupsOf(rows) {
+  if (!hasRelay(rows)) return [OPT_IN, BLEND, CLIENTS];
+  const hasLocal = rows.some((row) => isNumber(row.client_probability));
+  return [OPT_IN, BLEND, RELAY, ...(hasLocal ? [CLIENTS] : [])];
+}
+
+/** Return how far a lane lies from the middle of a row, in pixels. @param {number} lane @param {number} lanes */
+export function laneOffset(lane, lanes) {
+  const apart = lanes > 3 ? 9 : 11;
+  return (lane - (lanes - 1) / 2) * apart;
+}
 
 /** Outlines around the origin, as paths. */
 export const SHAPES = {

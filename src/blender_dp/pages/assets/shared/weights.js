@@ -9,6 +9,7 @@ import { count, isNumber, plain, plural } from "./numbers.js";
  * @property {string} cell
  * @property {number} probability
  * @property {Maybe} [opt_in_weight]
+ * @property {Maybe} [relay_weight]
  * @property {Maybe} [opt_in_probability]
  * @property {Maybe} [client_probability]
  * @property {Maybe} [relay_probability]
@@ -22,13 +23,27 @@ export function isOutside({ opt_in_weight: weight }) {
   return isNumber(weight) && (weight < 0 || weight > 1);
 }
 
+/** Return the weight of the clients who report directly; with a relay all weights add up to 1. @param {Weighed} row */
+export function localWeight({ opt_in_weight: optIn, relay_weight: relay }) {
+  return isNumber(optIn) && isNumber(relay) ? Math.max(0, 1 - optIn - relay) : null;
+}
+
+/** @param {Maybe[]} weights */
+function median(weights) {
+  const sorted = weights.filter(isNumber).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
 /** Say which group decides more. @param {readonly Weighed[]} rows @param {string} noun */
 export function weightsTitle(rows, noun) {
-  const sorted = rows.map((row) => row.opt_in_weight).filter(isNumber).sort((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const leader = median < 0.5 ? "Clients" : "Opt-in users";
-  return `${leader} decide most: the median opt-in weight of ${noun} is `
-    + plain(Number(median.toFixed(2)));
+  const optIn = median(rows.map((row) => row.opt_in_weight));
+  const relay = median(rows.map((row) => row.relay_weight));
+  const local = rows.some((row) => isNumber(row.relay_weight))
+    ? median(rows.map(localWeight)) : 1 - optIn;
+  const of = (/** @type {string} */ name, /** @type {number} */ weight) => `the median ${name} weight of ${noun} is `
+    + plain(Number(weight.toFixed(2)));
+  if (relay > optIn && relay >= local) return `Relay clients decide most: ${of("relay", relay)}`;
+  return `${local > optIn ? "Clients" : "Opt-in users"} decide most: ${of("opt-in", optIn)}`;
 }
 
 /**
