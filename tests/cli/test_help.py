@@ -62,6 +62,10 @@ OPTIONS |= {
         *SERVICE,
     ),
     "work": ("--once", *SERVICE),
+    "relay": (
+        *("--collector", "--data", "--database", "--collector-key", "--host", "--port"),
+        "--poll-seconds",
+    ),
     "token": ("create", "list", "revoke"),
 }
 SHELLS = ("bash", "zsh", "fish")

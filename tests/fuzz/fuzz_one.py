@@ -18,7 +18,7 @@ except ImportError:
 
 if atheris is not None:
     with atheris.instrument_imports(
-        include=["blender_dp.wire", "blender_dp.server", "blender_dp.service"]
+        include=["blender_dp.wire", "blender_dp.server", "blender_dp.relay", "blender_dp.service"]
     ):
         from fuzz.targets import all_targets
 else:

@@ -14,6 +14,10 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
+from blender_dp.wire.relayed.encrypted_report import (
+    relayed_report_document,
+    relayed_reports_document,
+)
 from blender_dp.wire.service.hash_chain import PublicKind, entry
 from blender_dp.wire.service.signed_log import log_document
 
@@ -93,6 +97,14 @@ def relayed_reports() -> list[bytes]:
     """Return encrypted reports that a collector counts."""
     texts = [report["encrypted"] for report in relay_vectors()["reports"]]
     return [base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)) for text in texts]
+
+
+def relay_bodies() -> list[bytes]:
+    """Return a single encrypted report and a batch as a relay takes them."""
+    digest = relay_vectors()["signed_head_list"]["head_list"]["digest"]
+    found = relayed_reports()
+    one = relayed_report_document(digest, found[0])
+    return [_written(one), _written(relayed_reports_document(digest, found))]
 
 
 def relay_documents(kind: str) -> list[bytes]:

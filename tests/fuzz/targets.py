@@ -23,6 +23,7 @@ from fuzz.seeds import Seeds
 from blender_dp.core.certificate.certify import certify
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.relay.intake import RelayIntake
 from blender_dp.server.bodies.request_body import inflate, parse_body
 from blender_dp.service.http.campaign_messages import NewCampaign
 from blender_dp.service.http.messages import NewContribution
@@ -76,6 +77,7 @@ def all_targets(made: Seeds) -> dict[str, Target]:
         "head-list": Target(read=_listed, seeds=made.both("head_list.json")),
         "signed-head-list": Target(read=_signed_list, seeds=seeds.signed_lists()),
         "relayed-report": Target(read=_relayed_report, seeds=seeds.relayed_reports()),
+        "relay-body": Target(read=_relay_body, seeds=seeds.relay_bodies()),
         "relay-statement": Target(read=_statement, seeds=seeds.relay_documents("statements")),
         "relay-piece": Target(read=_piece, seeds=seeds.relay_documents("pieces")),
         "log": Target(read=_log, seeds=seeds.logs()),
@@ -196,6 +198,14 @@ def _relayed_report(content: bytes) -> None:
     with _refused_properly():
         _encryption().decrypt(content, seeds.COLLECTOR_KEY)
         assert content in seeds.relayed_reports()
+
+
+def _relay_body(content: bytes) -> None:
+    digest = seeds.relay_vectors()["signed_head_list"]["head_list"]["digest"]
+    with _refused_properly():
+        found = RelayIntake(digest, seeds.REPORT_LENGTH).check(content)
+        assert found
+        assert {len(one) for one in found} == {seeds.REPORT_LENGTH}
 
 
 def _statement(content: bytes) -> None:

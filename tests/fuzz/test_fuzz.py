@@ -22,6 +22,7 @@ CASES = sorted(path for path in (HERE / "cases").glob("*/*") if path.is_file())
 SECONDS = os.environ.get("FUZZ_SECONDS")
 RUNS = -1 if SECONDS else 600
 NAMES = (
+    "relay-body",
     *("json-body", "gzip-body", "contribution", "campaign", "packed-items", "head-list"),
     *("relayed-report", "relay-statement", "relay-piece"),
     *("signed-head-list", "log", "release", "report-body", "report-lines"),

@@ -15,6 +15,7 @@ import asyncpg
 import pytest
 from service.deleted_bytes import ScannedStore, postgres_store, sqlite_store
 
+from blender_dp.server.databases import postgres_rewriting
 from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.storage.open_store import open_store
@@ -176,7 +177,7 @@ async def test_a_table_that_somebody_holds_is_not_waited_for(
 ) -> None:
     """While the scrubber waited, everybody who wants the table would wait behind it."""
     monkeypatch.setattr(scrubbing, "_TRIES", 1)
-    monkeypatch.setattr(scrubbing, "_LOCK_TIMEOUT", "50ms")
+    monkeypatch.setattr(postgres_rewriting, "_LOCK_TIMEOUT", "50ms")
     place = await postgres_store(postgres_server)
     campaign, _, _ = await contributed(place, 1100)
     dump = await asyncpg.connect(place.address)

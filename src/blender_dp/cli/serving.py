@@ -4,8 +4,8 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
@@ -13,19 +13,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import uvicorn
-
 import blender_dp.service
 from blender_dp.cli.bounded_planner import BoundedPlanner
-from blender_dp.cli.ending import GRACE_SECONDS, Ending
+from blender_dp.cli.ending import Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.failures import explain_errors
+from blender_dp.cli.http_server import Tls, address_of, bind, serve_app
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.cli.service_tokens import first_token
 from blender_dp.cli.supervision import Supervisor
 from blender_dp.cli.terminal import RESULTS
-from blender_dp.core.errors import BlenderError
-from blender_dp.server.connections import ConnectionLimits, connection_limit
 from blender_dp.server.event_log import EventLog
 from blender_dp.server.library_messages import all_lines_in
 from blender_dp.service.app import create_app
@@ -110,11 +107,10 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
     if made and not listening.first_token_file:
         RESULTS.print(f"operator token, shown this once: {made}")
     event_log = EventLog(now)
-    with all_lines_in(event_log), _bind(listening) as bound:
+    with all_lines_in(event_log), bind(listening.host, listening.port) as bound:
         scheme = "https" if listening.certificate else "http"
-        host, port = bound.getsockname()[:2]
-        place = f"[{host}]" if ":" in host else host
-        listens = partial(event_log.write, "listening", address=f"{scheme}://{place}:{port}")
+        address = address_of(bound, scheme)
+        listens = partial(event_log.write, "listening", address=address)
         if listening.workers == 1:
             run_loop(_serve(storage, listening, bound, Ending(event_log=event_log), listens))
         else:
@@ -130,39 +126,6 @@ def serve_forever(storage: ServiceOptions, listening: Listening) -> None:
         event_log.write("stopped")
 
 
-@contextmanager
-def _bind(listening: Listening) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    try:
-        bound = socket.create_server((listening.host, listening.port), family=family, backlog=2048)
-    except (OSError, socket.gaierror) as error:
-        raise BlenderError(
-            f"cannot listen on port {listening.port} of {listening.host} "
-            f"({error.strerror or 'no such address'})"
-        ) from None
-    with bound:
-        yield bound
-
-
-class _Server(uvicorn.Server):
-    """A server that its caller stops, and that calls back when it listens."""
-
-    def __init__(self, config: uvicorn.Config, listens: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._listens = listens
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Do nothing: the caller handles signals."""
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then call back."""
-        await super().startup(sockets)
-        if self.started:
-            self._listens()
-
-
 async def _serve(
     storage: ServiceOptions,
     listening: Listening,
@@ -176,40 +139,17 @@ async def _serve(
         dependencies.metrics.gauges.count_worker(
             expected=listening.workers, is_replacement=is_replacement
         )
-        limits = ConnectionLimits(
-            event_log=ending.event_log, most=connection_limit(ending.event_log)
-        )
-        config = uvicorn.Config(
-            create_app(
-                replace(
-                    dependencies,
-                    limits=listening.limits,
-                    metrics_need_token=listening.has_private_metrics,
-                ),
-                ending.event_log,
-                has_jobs=listening.has_jobs,
+        app = create_app(
+            replace(
+                dependencies,
+                limits=listening.limits,
+                metrics_need_token=listening.has_private_metrics,
             ),
-            loop="none",
-            http=limits.protocol(),
-            ws="none",
-            timeout_keep_alive=limits.idle_seconds,
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(listening.proxies),
-            forwarded_allow_ips=list(listening.proxies),
-            ssl_certfile=listening.certificate,
-            ssl_keyfile=listening.key,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            ending.event_log,
+            has_jobs=listening.has_jobs,
         )
-        server = _Server(config, listens)
-
-        def stop() -> None:
-            server.should_exit = True
-
-        ending.on_signals(stop)
-        await server.serve(sockets=[bound])
+        tls = Tls(certificate=listening.certificate, key=listening.key, proxies=listening.proxies)
+        await serve_app(app, bound, ending, listens, tls)
     ending.is_closed = True
 
 

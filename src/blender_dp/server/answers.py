@@ -1,4 +1,4 @@
-"""Problems as ASGI messages, for answers outside the framework."""
+"""Answers as ASGI messages: the headers that every answer has, and problems."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -8,6 +8,30 @@ import msgspec
 from blender_dp.server.problems import MEDIA_TYPE, ProblemError
 
 Send = Callable[[Any], Awaitable[None]]
+_ANY_ORIGIN = (b"access-control-allow-origin", b"*")
+_EXPOSED = (b"access-control-expose-headers", b"etag, retry-after")
+PREFLIGHT = [
+    (b"access-control-allow-methods", b"GET, POST, DELETE"),
+    (
+        b"access-control-allow-headers",
+        b"authorization, content-type, content-encoding, if-none-match",
+    ),
+    (b"access-control-max-age", b"86400"),
+]
+_SAFE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+_FOR_ALL = [_ANY_ORIGIN, _EXPOSED, (b"cross-origin-resource-policy", b"cross-origin")]
+_FOR_OURS = [
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (
+        b"content-security-policy",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        b"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+        b"frame-ancestors 'none'",
+    ),
+]
 
 
 async def send_problem(
@@ -26,3 +50,20 @@ async def send_problem(
     await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
     return status
+
+
+class Answer:
+    """Adds the headers that every answer has, and keeps its status."""
+
+    __slots__ = ("_send", "is_open", "status")
+
+    def __init__(self, send: Send, *, is_open: bool) -> None:
+        self._send, self.is_open, self.status = send, is_open, 0
+
+    async def __call__(self, message: Any) -> None:  # noqa: ANN401
+        """Send a message of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            others = _FOR_ALL if self.is_open else _FOR_OURS
+            message["headers"] = [*message["headers"], *_SAFE, *others]
+        await self._send(message)

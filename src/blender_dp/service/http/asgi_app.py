@@ -10,7 +10,7 @@ from typing import Any
 
 from litestar import Litestar
 
-from blender_dp.server.answers import Send, send_problem
+from blender_dp.server.answers import PREFLIGHT, Answer, Send, send_problem
 from blender_dp.server.bodies.request_body import Disconnected, Receive
 from blender_dp.server.problems import Problem
 from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaign_in
@@ -21,30 +21,6 @@ _OPEN = re.compile(
     r"client-estimates|certificate))?|/v1/log"
 )
 """Routes that pages and extensions of any origin may call, never with credentials."""
-_ANY_ORIGIN = (b"access-control-allow-origin", b"*")
-_EXPOSED = (b"access-control-expose-headers", b"etag, retry-after")
-_PREFLIGHT = [
-    (b"access-control-allow-methods", b"GET, POST, DELETE"),
-    (
-        b"access-control-allow-headers",
-        b"authorization, content-type, content-encoding, if-none-match",
-    ),
-    (b"access-control-max-age", b"86400"),
-]
-_SAFE = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-]
-_FOR_ALL = [_ANY_ORIGIN, _EXPOSED, (b"cross-origin-resource-policy", b"cross-origin")]
-_FOR_OURS = [
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        b"font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-        b"frame-ancestors 'none'",
-    ),
-]
 NO_ROUTE = "(none)"
 _METHODS = frozenset({"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH"})
 
@@ -64,7 +40,7 @@ class AsgiApp:
         began, path = time.perf_counter(), scope["path"]
         campaign_id = campaign_in(path)
         is_open = campaign_id is not None or _OPEN.fullmatch(path) is not None
-        answer = _Answer(send, is_open=is_open)
+        answer = Answer(send, is_open=is_open)
         try:
             if scope["method"] == "OPTIONS":
                 await self._options(path, answer)
@@ -81,13 +57,13 @@ class AsgiApp:
         route = TEMPLATE if campaign_id else scope.get("path_template") or NO_ROUTE
         self._note(scope["method"], route, answer.status, time.perf_counter() - began)
 
-    async def _options(self, path: str, answer: "_Answer") -> None:
+    async def _options(self, path: str, answer: Answer) -> None:
         """Answer with the allowed methods, and with CORS headers for pages of other origins."""
         allowed = allowed_methods(self.framework, path)
         if allowed is None:
             await send_problem(Problem.NOT_FOUND.error(), answer)
             return
-        headers = [(b"allow", allowed.encode()), *(_PREFLIGHT if answer.is_open else ())]
+        headers = [(b"allow", allowed.encode()), *(PREFLIGHT if answer.is_open else ())]
         await answer({"type": "http.response.start", "status": 204, "headers": headers})
         await answer({"type": "http.response.body", "body": b""})
 
@@ -95,22 +71,6 @@ class AsgiApp:
         method = method if method in _METHODS else "other"  # a method may be anything
         self.service.dependencies.metrics.count_answer(route, method, status, seconds)
         self.service.event_log.request(method=method, route=route, status=status, seconds=seconds)
-
-
-class _Answer:
-    """Adds the headers that every answer has, and keeps its status."""
-
-    __slots__ = ("_send", "is_open", "status")
-
-    def __init__(self, send: Send, *, is_open: bool) -> None:
-        self._send, self.is_open, self.status = send, is_open, 0
-
-    async def __call__(self, message: Any) -> None:  # noqa: ANN401
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            others = _FOR_ALL if self.is_open else _FOR_OURS
-            message["headers"] = [*message["headers"], *_SAFE, *others]
-        await self._send(message)
 
 
 def allowed_methods(framework: Litestar, path: str) -> str | None:

@@ -1,20 +1,12 @@
-"""Removal of deleted rows from PostgreSQL's files.
-
-``VACUUM`` alone frees space without overwriting it, so tables are rewritten (``VACUUM FULL``).
-Deleted rows that an older snapshot may still see, for instance that of a dump, are copied too. The
-server reports their number, and the table is rewritten again later.
-"""
+"""Removal of deleted rows from PostgreSQL's files: tables are rewritten until none is left."""
 
 import asyncio
-import re
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
-import asyncpg
-
 from blender_dp.server.databases.postgres_connection import UNREACHABLE
+from blender_dp.server.databases.postgres_rewriting import is_rewritten
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
 EVERYTHING = ("contributions", "enrolments", "report_ids", "counters")
@@ -22,10 +14,6 @@ _OF_OPT_IN_USERS = ("contributions", "enrolments")
 _TRIES = 20
 _PAUSE = 0.5
 """Seconds between two tries."""
-_LOCK_TIMEOUT = "2s"
-"""Longest wait of a rewrite for its table; all later requests for the table wait with it."""
-_LONGEST_SECONDS = 24 * 3600.0
-"""Time limit of a rewrite; a large table takes longer than any other command may."""
 _SHARE = 0.1
 """Largest share of the time spent on removing withdrawn rows: tables are locked during it."""
 _LONGEST_PAUSE = 30.0
@@ -43,30 +31,10 @@ async def scrub(pool: Any, tables: Sequence[str] = EVERYTHING) -> None:  # noqa:
 
 
 async def _is_rewritten(pool: Any, table: str) -> bool:  # noqa: ANN401 - as above
-    """Rewrite a table; return False if it was locked, or if a snapshot still sees deleted rows."""
-    kept: list[int] = []
-
-    def listen(_connection: object, message: Any) -> None:  # noqa: ANN401 - as above
-        # "2 dead row versions cannot be removed yet", in the server's language.
-        if found := re.match(r"\D*(\d+)", message.detail or ""):
-            kept.append(int(found[1]))
-
     try:
-        async with pool.acquire() as connection:
-            connection.add_log_listener(listen)
-            await connection.execute(f"SET lock_timeout = '{_LOCK_TIMEOUT}'")
-            try:
-                command = f"VACUUM (FULL, VERBOSE) {table}"
-                await connection.execute(command, timeout=_LONGEST_SECONDS)
-            except asyncpg.LockNotAvailableError:
-                return False
-            finally:
-                with suppress(*UNREACHABLE):
-                    connection.remove_log_listener(listen)
-                    await connection.execute("RESET lock_timeout")
+        return await is_rewritten(pool, table)
     except UNREACHABLE:
         raise StoreRefusal(Reason.OVERLOADED) from None
-    return not any(kept)
 
 
 class WithdrawalScrubber:

@@ -1,0 +1,67 @@
+"""``blender-dp relay``: the relay between devices and a collector."""
+
+from pathlib import Path
+
+from blender_dp.cli.service_options import require_service_extra
+from blender_dp.core.errors import ParameterError
+from blender_dp.wire.reports.packed_items import from_text
+from blender_dp.wire.service.signatures import KEY_BYTES
+
+
+def relay(
+    *,
+    collector: str,
+    data: Path = Path("blender-dp-relay"),
+    database: str | None = None,
+    collector_key: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8090,
+    poll_seconds: float = 5.0,
+) -> None:
+    """Run a relay: it keeps encrypted reports, shuffles them and forwards them once.
+
+    Run it in another organisation than the collector: people are promised that the two do not work
+    together. At the start it prints its public key, which the collector's operator puts into the
+    campaign. It cannot read reports, and stores no address and no time. Ctrl-C or SIGTERM stops it.
+    Exit status: 0 when stopped, 1 if it was ended by force, 2 if it cannot start.
+
+    Parameters
+    ----------
+    collector
+        Address of the collection service, such as https://collect.example.
+    data
+        Directory of the relay, made if it is missing: its key and its reports.
+    database
+        Database, such as postgresql://user@host/name. Default: SQLite in the directory.
+    collector_key
+        Public key of the collector, base64url. Default: the one of the first head list that is
+        read.
+    host
+        Address to listen on; 0.0.0.0 for all.
+    port
+        Port to listen on; 0 takes a free one.
+    poll_seconds
+        Pause between two looks at the collector.
+    """
+    require_service_extra("relay")
+    from blender_dp.cli.relaying import RelayOptions, relay_forever  # noqa: PLC0415 - an extra
+
+    if not 0 <= port <= 65535:
+        raise ParameterError("port", "from 0 to 65535", port)
+    if not 0.01 <= poll_seconds <= 60:
+        raise ParameterError("poll_seconds", "from 0.01 to 60", poll_seconds)
+    if not collector.startswith(("https://", "http://")):
+        raise ParameterError("collector", "an address such as https://collect.example", collector)
+    if collector_key is not None and from_text(collector_key, KEY_BYTES) is None:
+        rule = f"{KEY_BYTES} bytes in base64url without padding"
+        raise ParameterError("collector_key", rule, collector_key)
+    options = RelayOptions(
+        collector=collector,
+        data=data,
+        database=database or str(data / "relay.sqlite"),
+        collector_key=collector_key,
+        host=host,
+        port=port,
+        poll_seconds=poll_seconds,
+    )
+    relay_forever(options)

@@ -1,0 +1,1 @@
+"""Relay: keeps encrypted reports, shuffles those of a sealed campaign and forwards them once."""

@@ -1,0 +1,109 @@
+"""Collector as the relay sees it: campaigns, signed lists, and batches that it takes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import httpx
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.documents.strict_json import read_object
+
+OPEN = "clients-open"
+SEALED = "clients-sealed"
+OVER = ("released", "purged")
+"""States of a campaign in which the collector takes no batch any more."""
+_SECONDS = 30.0
+_MOST_BYTES = 2**28
+_WHAT = "the collector's answer"
+
+
+class CollectorError(BlenderError):
+    """The collector did not answer as documented; the same may be tried later."""
+
+    def __init__(self, status: int | None = None) -> None:
+        self.status = status
+        super().__init__("the collector did not answer as documented")
+
+
+class CollectedState(StrEnum):
+    """What the collector says of a batch."""
+
+    WAITING = "waiting"
+    COMPLETE = "complete"
+    COUNTED = "counted"
+    ABSENT = "absent"
+    DESTROYED = "destroyed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectedBatch:
+    """How much of a batch the collector has."""
+
+    state: CollectedState
+    pieces: frozenset[int]
+
+
+class Collector:
+    """Requests to one collector."""
+
+    def __init__(self, address: str, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self._client = httpx.AsyncClient(
+            base_url=address.rstrip("/"),
+            timeout=_SECONDS,
+            headers={"user-agent": "blender-dp"},
+            transport=transport,
+        )
+
+    async def state(self, campaign: UUID) -> str | None:
+        """Return the state of a campaign; None if the collector does not know it."""
+        found = await self._get(f"/v1/campaigns/{campaign}")
+        return None if found is None else Fields(_WHAT, found).text("state")
+
+    async def head_list(self, campaign: UUID) -> Mapping[str, Any] | None:
+        """Return the signed head list of a campaign, unchecked; None if there is none."""
+        return await self._get(f"/v1/campaigns/{campaign}/head-list")
+
+    async def batch(self, campaign: UUID) -> CollectedBatch:
+        """Return what the collector has of a campaign's batch."""
+        found = await self._get(f"/v1/campaigns/{campaign}/relayed-reports")
+        if found is None:
+            raise CollectorError(404)
+        fields = Fields(_WHAT, found)
+        pieces = fields.value("pieces_received")
+        try:
+            return CollectedBatch(
+                state=CollectedState(fields.text("state")), pieces=frozenset(map(int, pieces))
+            )
+        except (TypeError, ValueError):
+            raise CollectorError from None
+
+    async def send(self, campaign: UUID, document: bytes) -> bool:
+        """Send a piece or a statement; return whether the collector then has everything."""
+        path = f"/v1/campaigns/{campaign}/relayed-reports"
+        headers = {"content-type": "application/json"}
+        try:
+            answer = await self._client.post(path, content=document, headers=headers)
+        except httpx.HTTPError:
+            raise CollectorError from None
+        if answer.status_code != 202:
+            raise CollectorError(answer.status_code)
+        return read_object(_WHAT, answer.content).get("complete") is True
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._client.aclose()
+
+    async def _get(self, path: str) -> dict[str, Any] | None:
+        try:
+            answer = await self._client.get(path)
+        except httpx.HTTPError:
+            raise CollectorError from None
+        if answer.status_code == 404:
+            return None
+        if answer.status_code != 200 or len(answer.content) > _MOST_BYTES:
+            raise CollectorError(answer.status_code)
+        return read_object(_WHAT, answer.content)

@@ -1,0 +1,134 @@
+"""Campaigns that take reports at the moment, as the collector says.
+
+A campaign is looked up at the collector when its first report comes, and again at every tick. Its
+signed head list must be that of the expected collector and name this relay.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.relay.collector import OPEN, CollectorError
+from blender_dp.relay.dependencies import Dependencies
+from blender_dp.relay.intake import RelayIntake
+from blender_dp.relay.storage.database import UnavailableError
+from blender_dp.relay.storage.store import Batch, BatchState
+from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
+from blender_dp.wire.relayed.encrypted_report import ReportEncryption
+from blender_dp.wire.service.signed_head_list import SignedHeadList, read_signed_head_list
+
+STALE_SECONDS = 60.0
+"""Reports are refused if the collector has not said for so long that it is open."""
+_UNKNOWN_SECONDS = 5.0
+"""How long an unknown campaign is not looked up again: anybody can invent ids."""
+_MOST_UNKNOWN = 10_000
+_MOST_LOOKUPS = 8
+"""Most campaigns that are looked up at the same time; others are refused for now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCampaign:
+    """A campaign that takes reports."""
+
+    number: int
+    intake: RelayIntake
+
+
+class OpenCampaigns:
+    """Campaigns that take reports; belongs to one event loop."""
+
+    def __init__(
+        self, dependencies: Dependencies, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._parts, self._clock = dependencies, clock
+        self._store, self._collector = dependencies.store, dependencies.collector
+        self._open: dict[str, OpenCampaign] = {}
+        self._said_at: dict[str, float] = {}
+        self._unknown: dict[str, tuple[float, Problem]] = {}
+        self._lookups: dict[str, asyncio.Task[OpenCampaign]] = {}
+
+    def known(self, campaign: str) -> OpenCampaign | None:
+        """Return a campaign if it is known to be open."""
+        if self._clock() - self._said_at.get(campaign, float("-inf")) > STALE_SECONDS:
+            return None
+        return self._open.get(campaign)
+
+    async def find(self, campaign: str) -> OpenCampaign:
+        """Return an open campaign, looked up at the collector if needed, or refuse."""
+        if (found := self.known(campaign)) is not None:
+            return found
+        until, problem = self._unknown.get(campaign, (float("-inf"), Problem.UNKNOWN_CAMPAIGN))
+        if self._clock() < until:
+            raise problem.error()
+        if campaign not in self._lookups:
+            if len(self._lookups) >= _MOST_LOOKUPS:
+                raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
+            self._lookups[campaign] = asyncio.create_task(self._look_up(campaign))
+        return await asyncio.shield(self._lookups[campaign])
+
+    def note(self, batch: Batch, state: str) -> None:
+        """Take over what the collector said of a campaign."""
+        campaign = str(batch.campaign)
+        if state == OPEN and batch.state is BatchState.WAITING:
+            self._said_at[campaign] = self._clock()
+        else:
+            self._open.pop(campaign, None)
+
+    async def _look_up(self, campaign: str) -> OpenCampaign:
+        try:
+            found = await self._opened(UUID(campaign))
+        except (CollectorError, UnavailableError):
+            raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS) from None
+        except ProblemError as error:
+            if len(self._unknown) >= _MOST_UNKNOWN:
+                self._unknown.clear()
+            self._unknown[campaign] = (self._clock() + _UNKNOWN_SECONDS, error.problem)
+            raise
+        finally:
+            del self._lookups[campaign]
+        self._open[campaign], self._said_at[campaign] = found, self._clock()
+        return found
+
+    async def _opened(self, campaign: UUID) -> OpenCampaign:
+        state = await self._collector.state(campaign)
+        if state is None:
+            raise Problem.UNKNOWN_CAMPAIGN.error()
+        if state != OPEN:
+            raise Problem.NOT_COLLECTING.error()
+        signed = await self._signed_list(campaign)
+        relay = signed.head_list.relay
+        assert relay is not None  # a list that names a relay has its mechanism
+        encryption = ReportEncryption(signed.head_list, campaign=campaign, digest=signed.digest)
+        batch = await self._store.add_campaign(
+            campaign,
+            head_list=signed.digest,
+            report_length=encryption.length,
+            least_batch=relay.least_batch,
+        )
+        if batch.state is not BatchState.WAITING:
+            raise Problem.NOT_COLLECTING.error()
+        if batch.head_list != signed.digest:  # a campaign has one list
+            raise Problem.UNKNOWN_CAMPAIGN.error()
+        intake = RelayIntake(batch.head_list, batch.report_length)
+        return OpenCampaign(number=batch.number, intake=intake)
+
+    async def _signed_list(self, campaign: UUID) -> SignedHeadList:
+        """Return the list, or refuse a campaign whose list is not for this relay."""
+        document = await self._collector.head_list(campaign)
+        if document is None:
+            raise Problem.NOT_COLLECTING.error()
+        try:
+            signed = read_signed_head_list(document)
+        except BlenderError:
+            raise Problem.UNKNOWN_CAMPAIGN.error() from None
+        if signed.campaign != campaign or signed.relay is None:
+            raise Problem.UNKNOWN_CAMPAIGN.error()
+        if signed.relay.public_key != self._parts.public_key:
+            raise Problem.UNKNOWN_CAMPAIGN.error()
+        expected = self._parts.collector_key or await self._store.bind_collector(signed.public_key)
+        if signed.public_key != expected:
+            raise Problem.UNKNOWN_CAMPAIGN.error()
+        return signed

@@ -1,0 +1,1 @@
+"""Storage of encrypted reports, without anything about their senders."""

@@ -1,0 +1,50 @@
+"""Protocols of the relay's database and its transactions."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from blender_dp.core.errors import BlenderError
+from blender_dp.server.databases.statements import Answer, Statements
+
+
+class UnavailableError(BlenderError):
+    """The database cannot do this now, and changed nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("the database does not answer, or its disk is full")
+
+
+class Transaction(Statements, Protocol):
+    """Statements that take effect together or not at all."""
+
+    async def insert_new(self, campaign: int, encrypted: Sequence[bytes]) -> Sequence[bytes]:
+        """Insert reports of one length; return those that were not there before.
+
+        Args:
+            campaign: Its number.
+            encrypted: Encrypted reports, all different.
+        """
+        ...
+
+
+Work = Callable[[Transaction], Awaitable[Answer]]
+
+
+class Database(Protocol):
+    """A database of reports, up to date with the software's schema."""
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Run queries on one consistent view of the database."""
+        ...
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        ...
+
+    async def scrub(self) -> bool:
+        """Overwrite the remains of deleted rows; return False if it must be tried again."""
+        ...
+
+    async def close(self) -> None:
+        """Finish the work that was begun and close every connection."""
+        ...

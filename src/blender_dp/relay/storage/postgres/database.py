@@ -1,0 +1,80 @@
+"""Database on a PostgreSQL server."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from blender_dp.relay.storage.database import UnavailableError, Work
+from blender_dp.server.databases import migrations
+from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, connect
+from blender_dp.server.databases.postgres_rewriting import is_rewritten
+from blender_dp.server.databases.postgres_statements import PostgresStatements
+from blender_dp.server.databases.statements import Answer
+
+MIGRATIONS = migrations.of_package("blender_dp.relay.storage.postgres")
+_MIGRATING = 0x72656C6179
+"""Number of the lock that keeps two processes from migrating at once."""
+_TRIES = 5
+_SCRUBBED = ("reports", "campaigns")
+
+
+class PostgresTransaction(PostgresStatements):
+    """Statements on a connection inside a transaction."""
+
+    async def insert_new(self, campaign: int, encrypted: Sequence[bytes]) -> Sequence[bytes]:
+        """Insert reports; return those that were not there before."""
+        rows = await self.rows(
+            "INSERT INTO reports (campaign, encrypted) SELECT $1, * FROM unnest($2::bytea[])"
+            " ON CONFLICT DO NOTHING RETURNING encrypted",
+            *(campaign, sorted(encrypted)),
+        )
+        return [row[0] for row in rows]
+
+
+class PostgresDatabase:
+    """A :class:`~blender_dp.relay.storage.database.Database` on a server."""
+
+    def __init__(self, pool: Any) -> None:  # noqa: ANN401 - asyncpg has no types
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, address: str) -> "PostgresDatabase":
+        """Connect and bring the schema up to date."""
+        pool = await connect(address)
+        try:
+            async with pool.acquire() as connection, connection.transaction():
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
+                await migrations.migrate(PostgresTransaction(connection), MIGRATIONS)
+        except BaseException:
+            await pool.close()
+            raise
+        return cls(pool)
+
+    async def read(self, work: Work[Answer]) -> Answer:
+        """Run queries on one consistent view of the database."""
+        return await self._run(work, isolation="repeatable_read", readonly=True)
+
+    async def write(self, work: Work[Answer]) -> Answer:
+        """Do work in a transaction; it is on disk when this returns."""
+        return await self._run(work)
+
+    async def _run(self, work: Work[Answer], **how: object) -> Answer:
+        for _ in range(_TRIES):
+            try:
+                async with self._pool.acquire() as connection, connection.transaction(**how):
+                    return await work(PostgresTransaction(connection))
+            except COLLISION:
+                continue
+            except UNREACHABLE:
+                raise UnavailableError from None
+        raise UnavailableError
+
+    async def scrub(self) -> bool:
+        """Rewrite the tables without deleted rows; return False if one was in use."""
+        try:
+            return all([await is_rewritten(self._pool, table) for table in _SCRUBBED])
+        except UNREACHABLE:
+            raise UnavailableError from None
+
+    async def close(self) -> None:
+        """Finish the work that was begun and close every connection."""
+        await self._pool.close()

@@ -1,0 +1,125 @@
+"""Task that writes reports: all that wait in one transaction, then all requests are answered.
+
+A transaction costs one wait for the disk, whatever its size. Requests that arrive during the wait
+form the next transaction.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from blender_dp.relay.storage.database import Database, Transaction, UnavailableError
+from blender_dp.relay.storage.store import count_more, lock_waiting
+from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
+
+MOST_WAITING = 50_000
+"""Most reports that wait: less than a second of work."""
+MOST_TOGETHER = 20_000
+"""Most reports in one transaction; bounds the wait of each request in the group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """Outcome of a request's reports."""
+
+    accepted: int
+    repeated: int
+
+
+Outcome = Added | ProblemError
+
+
+@dataclass(slots=True, eq=False)
+class _Request:
+    """Reports of one request, and the future that gets the answer."""
+
+    campaign: int
+    reports: Sequence[bytes]
+    answer: "asyncio.Future[Added]" = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class ReportWriter:
+    """The waiting reports of one process; belongs to one event loop."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: deque[_Request] = deque()
+        self._count = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def add(self, campaign: int, reports: Sequence[bytes]) -> Added:
+        """Return the outcome of a request's reports once they are on disk."""
+        if self._waiting and self._count + len(reports) > MOST_WAITING:
+            raise _overloaded()
+        request = _Request(campaign, reports)
+        self._waiting.append(request)
+        self._count += len(reports)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write_all())
+        return await request.answer
+
+    async def close(self) -> None:
+        """Write all that waits."""
+        if self._task is not None:
+            await self._task
+
+    async def _write_all(self) -> None:
+        while group := self._take():
+            try:
+                outcomes = await self._database.write(partial(_add, group=group))
+            except UnavailableError:
+                outcomes = [_overloaded() for _ in group]
+            except Exception as error:  # noqa: BLE001 - passed on to the waiting requests
+                for request in group:
+                    if not request.answer.done():
+                        request.answer.set_exception(error)
+                continue
+            for request, outcome in zip(group, outcomes, strict=True):
+                if request.answer.done():  # the client left; its reports are on disk nevertheless
+                    continue
+                if isinstance(outcome, ProblemError):
+                    request.answer.set_exception(outcome)
+                else:
+                    request.answer.set_result(outcome)
+
+    def _take(self) -> Sequence[_Request]:
+        """Return the oldest requests that may be written together, or none."""
+        taken: list[_Request] = []
+        count = 0
+        while self._waiting and (
+            not taken or count + len(self._waiting[0].reports) <= MOST_TOGETHER
+        ):
+            count += len(self._waiting[0].reports)
+            taken.append(self._waiting.popleft())
+        self._count -= count
+        return taken
+
+
+def _overloaded() -> ProblemError:
+    return Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
+
+
+async def _add(tx: Transaction, group: Sequence[_Request]) -> Sequence[Outcome]:
+    """Store the reports of several requests; one ciphertext counts once."""
+    new: dict[int, set[bytes]] = {}
+    for campaign in sorted({request.campaign for request in group}):
+        if await lock_waiting(tx, campaign):
+            given = {
+                one for request in group if request.campaign == campaign for one in request.reports
+            }
+            new[campaign] = set(await tx.insert_new(campaign, list(given)))
+            await count_more(tx, campaign, len(new[campaign]))
+    return [_outcome(request, new.get(request.campaign)) for request in group]
+
+
+def _outcome(request: _Request, new: set[bytes] | None) -> Outcome:
+    """Attribute each new report to the first request that has it."""
+    if new is None:
+        return Problem.NOT_COLLECTING.error()
+    own = new.intersection(request.reports)
+    new -= own
+    return Added(accepted=len(own), repeated=len(request.reports) - len(own))

@@ -1,0 +1,1 @@
+"""Reports in one SQLite file, without a database server."""

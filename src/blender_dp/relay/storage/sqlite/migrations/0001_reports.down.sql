@@ -1,0 +1,3 @@
+DROP TABLE collector;
+DROP TABLE reports;
+DROP TABLE campaigns;

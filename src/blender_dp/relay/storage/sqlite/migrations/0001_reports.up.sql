@@ -1,0 +1,24 @@
+-- Campaigns whose signed head list names this relay. Nothing here has a time.
+CREATE TABLE campaigns (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    head_list TEXT NOT NULL, -- digest of the signed list
+    report_length INTEGER NOT NULL, -- bytes of every encrypted report
+    least_batch INTEGER NOT NULL, -- no smaller batch is forwarded
+    state TEXT NOT NULL, -- waiting, forwarding, forwarded or destroyed
+    count INTEGER NOT NULL, -- reports that were stored; stays when they are deleted
+    order_key BLOB, -- decides the order of the batch; only while it is forwarded
+    statement TEXT, -- what the relay signed about the batch
+    is_told INTEGER NOT NULL, -- 1 once the collector has the statement
+    is_scrubbed INTEGER NOT NULL -- 1 once remains of deleted reports are overwritten
+) STRICT;
+
+-- One row per ciphertext, in the order of the ciphertexts: no row says when it came.
+CREATE TABLE reports (
+    campaign INTEGER NOT NULL REFERENCES campaigns (number),
+    encrypted BLOB NOT NULL,
+    PRIMARY KEY (campaign, encrypted)
+) STRICT, WITHOUT ROWID;
+
+-- The collector's signing key: that of the first list that was read, or of --collector-key.
+CREATE TABLE collector (public_key TEXT NOT NULL) STRICT;
