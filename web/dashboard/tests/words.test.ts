@@ -155,12 +155,12 @@ test('the statement says what leaves a device, what ε means and how long data i
   expect(before).toContain('version 7 of the consent text');
   expect(before).toContain('by a factor of 54.6');
   expect(before).toContain('1 in 19.3');
-  expect(before).toContain('δ = 10⁻⁵; for private reports it never fails');
+  expect(before).toContain('1 in 100,000 (δ = 10⁻⁵). For private reports it never fails.');
 });
 
 test('once the list is there, the statement counts its entries and says that data is gone', () => {
   const after = said(campaign('list-published'), null, LIST);
-  expect(after).toContain('were deleted');
+  expect(after).toContain('was deleted');
   expect(after).toContain('The list has 2 searches');
   expect(after).toContain('names 1 of 6 entries'); // 3 records, 2 "any other page", everything else
   expect(after).toContain('names 1 of 3 entries');
@@ -184,13 +184,16 @@ test('with a relay the statement says both numbers, and the exact one once it is
   const before = said({ ...campaign('opt-in-open'), relay }, null, null);
   expect(before).toContain('It goes to https://relay.example/, which somebody else runs.');
   expect(before).toContain('20,000 reports or more');
-  expect(before).toContain(
-    'as long as the relay does not work together with the collector; ε = at most 8 if they do.',
-  );
+  expect(before).toContain('hidden as well as “What ε = 4 means” says below');
+  expect(before).toContain('If they do work together, ε is at most 8: the odds of any guess');
+  expect(before).toContain('can then grow by a factor of 2,981 at most');
   expect(before).toContain('opt in or report through the relay, this limit may fail');
   expect(before).toContain('send one report through the relay, or do nothing');
   const head_list = { ...LIST.head_list, relay: { report_epsilon: '5.25' } };
   const after = said({ ...campaign('clients-open'), relay }, null, { ...LIST, head_list });
-  expect(after).toContain('with the collector; ε = 5.25 if they do.');
+  expect(after).toContain('If they do work together, ε is 5.25: the odds');
   expect(said(campaign('opt-in-open'), null, null)).not.toContain('relay');
+  for (const sentence of `${before} ${after}`.split(/[.:?]\s/)) {
+    expect(sentence.split(/\s+/).length, sentence).toBeLessThanOrEqual(34);
+  }
 });

@@ -1,6 +1,8 @@
 /** The published head list: what devices report against. */
 import { checkHeadList, type Result } from '@blender-dp/client';
-import { count, moment, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
+import { capitalised, pluralNoun } from '@blender-dp/pages/nouns.js';
+import { count, moment, numberOf, percent, plain, plural } from '@blender-dp/pages/numbers.js';
+import { useMemo } from 'preact/hooks';
 import type { HeadListDocument } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
 import { useLoaded } from '../loading.js';
@@ -9,6 +11,7 @@ import { Shown } from '../parts/loading-note.js';
 import { Table } from '../parts/table.js';
 import { Typed } from '../parts/typed-text.js';
 import { useVisit } from '../signed-in.js';
+import { nounsOf } from '../words/nouns.js';
 
 interface Row {
   readonly query: string;
@@ -27,10 +30,17 @@ export function HeadList({ campaign }: { readonly campaign: Campaign }) {
     const text = await service.headListText(campaign.id);
     return { list: JSON.parse(text), checked: await checkHeadList(text, campaign.id) };
   }, [service, campaign.id, campaign.state]);
-  return <Shown loaded={list}>{(value) => <PublishedList {...value} />}</Shown>;
+  return <Shown loaded={list}>{(value) => <PublishedList {...value} campaign={campaign} />}</Shown>;
 }
 
-function PublishedList({ list, checked }: CheckedList) {
+interface PublishedProps extends CheckedList {
+  readonly campaign: Campaign;
+}
+
+function PublishedList({ list, checked, campaign }: PublishedProps) {
+  const [one, many] = nounsOf(campaign);
+  const page = campaign.url_name ?? 'page';
+  const columns = useMemo(() => columnsOf(one, page), [one, page]);
   const { mechanism, queries, digest } = list.head_list;
   const rows = queries.flatMap(({ query, urls }) =>
     urls.map((url): Row => ({ query, url, urls: urls.length })),
@@ -39,21 +49,21 @@ function PublishedList({ list, checked }: CheckedList) {
   return (
     <>
       <Card
-        title={`${count(queries.length)} queries, ${count(rows.length)} records`}
+        title={`${plural(queries.length, one, many)}, ${plural(rows.length, 'record', 'records')}`}
         eyebrow="Head list"
-        caption="The same for every device. Each query may also be reported with any other page, and there is one entry for everything else."
+        caption={`The same for every device. Each ${one} may also be reported with any other ${page}, and there is one entry for everything else.`}
       >
         <Tiles
           tiles={[
             { name: 'Mechanism', value: mechanism.name.replaceAll('-', ' ') },
             { name: 'ε of a report', value: plain(numberOf(mechanism.epsilon)) },
             {
-              name: 'Clients who report only the query',
+              name: `Clients who report only the ${one}`,
               value: share === undefined ? 'none' : percent(numberOf(share)),
             },
           ]}
         />
-        <Table caption="Records of the head list" rows={rows} columns={COLUMNS} texts={textsOf} />
+        <Table caption="Records of the head list" rows={rows} columns={columns} texts={textsOf} />
       </Card>
       <Card
         title="Signed and logged"
@@ -92,22 +102,25 @@ function verdict(checked: Result): string {
 
 const textsOf = (row: Row) => [row.query, row.url];
 
-const COLUMNS = [
-  {
-    name: 'Query',
-    isText: true,
-    value: (row: Row) => row.query,
-    show: (row: Row) => <Typed text={row.query} />,
-  },
-  {
-    name: 'Page',
-    isText: true,
-    value: (row: Row) => row.url,
-    show: (row: Row) => <Typed text={row.url} />,
-  },
-  {
-    name: 'Pages of the query',
-    value: (row: Row) => row.urls,
-    show: (row: Row) => count(row.urls),
-  },
-];
+/** Returns the columns, with the campaign's nouns. */
+function columnsOf(query: string, page: string) {
+  return [
+    {
+      name: capitalised(query),
+      isText: true,
+      value: (row: Row) => row.query,
+      show: (row: Row) => <Typed text={row.query} />,
+    },
+    {
+      name: capitalised(page),
+      isText: true,
+      value: (row: Row) => row.url,
+      show: (row: Row) => <Typed text={row.url} />,
+    },
+    {
+      name: `${capitalised(pluralNoun(page))} of the ${query}`,
+      value: (row: Row) => row.urls,
+      show: (row: Row) => count(row.urls),
+    },
+  ];
+}

@@ -34,7 +34,7 @@ export function NextMove({ campaign, moved }: MovesProps) {
 /** What is seldom wanted: a new campaign like this one, or the end of this one. */
 export function OtherMoves({ campaign, moved }: MovesProps) {
   return (
-    <Card title="Duplicate or give up">
+    <Card title="Duplicate or purge">
       <div class="moves">
         <a class="button" href={duplicateAddress(campaign.id)}>
           Duplicate

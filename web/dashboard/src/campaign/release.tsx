@@ -1,7 +1,7 @@
 /** Release of a campaign: estimates with intervals, weights, comparison of the groups, certificate. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
-import { capitalised } from '@blender-dp/pages/nouns.js';
+import { capitalised, NOUNS } from '@blender-dp/pages/nouns.js';
 import {
   count,
   day,
@@ -46,7 +46,7 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
     <Shown loaded={release}>
       {(value) => (
         <>
-          <Summary release={value} />
+          <Summary release={value} campaign={campaign} />
           <Estimates release={value} campaign={campaign} />
           <div class="pair">
             <WeightsCard release={value} campaign={campaign} />
@@ -59,7 +59,9 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
   );
 }
 
-function Summary({ release }: { readonly release: Release }) {
+function Summary({ release, campaign }: PartProps) {
+  const [one, many] = nounsOf(campaign);
+  const found = listed(release.queries).length;
   const other = release.queries.find(({ cell }) => cell === 'other');
   const half = other?.std_error == null ? undefined : `± ${percent(marginOf(other.std_error))}`;
   return (
@@ -73,10 +75,10 @@ function Summary({ release }: { readonly release: Release }) {
             name: name.replaceAll('_', ' ').replace('opt in', 'opt-in users'),
             value: count(users),
           })),
-          { name: 'queries', value: count(listed(release.queries).length) },
+          { name: found === 1 ? one : many, value: count(found) },
           { name: 'records', value: count(listed(release.records).length) },
           {
-            name: 'of all searches are listed',
+            name: `of ${NOUNS.all} are listed`,
             value: percent(other ? 1 - other.probability : null),
             note: half,
           },

@@ -78,12 +78,12 @@ function Purpose(props: FormProps) {
         />
         <TextField
           label="What a query is called"
-          hint="For results, if it is no search: such as product. Leave it empty for query."
+          hint="Only if your records are not searches, such as product."
           {...bound(props, 'query_name')}
         />
         <TextField
           label="What a URL is called"
-          hint="Such as state. Leave it empty for URL."
+          hint="Only if it is not a web page, such as state."
           {...bound(props, 'url_name')}
         />
         <label class="checkbox">

@@ -1,6 +1,6 @@
 /** Sentences of the privacy statement of a campaign. */
 
-import { count, isNumber, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
+import { count, isNumber, numberOf, oneIn, percent, plain } from '@blender-dp/pages/numbers.js';
 import { epsilonMeaning } from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign, Relay } from '../api/messages.js';
@@ -64,7 +64,7 @@ function optInPassage(campaign: Campaign): Passage {
     sentences: [
       `Your device sends your searches and the pages you chose, as they are. ${campaign.controller ?? 'The organisation'} can read them until they are deleted. They are stored encrypted.`,
       'They are used once, to find what is popular. Random noise is added to the totals, so that no single person shows. Only these totals are published.',
-      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection is sealed. If you do, your records are deleted at once.`,
+      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection closes for this choice. If you do, what you sent is deleted at once.`,
     ],
   };
 }
@@ -82,13 +82,14 @@ function clientPassage(list: HeadListDocument | null): Passage {
 function relayPassage(campaign: Campaign, relay: Relay, list: HeadListDocument | null): Passage {
   const { epsilon, delta } = lossOf(campaign);
   const published = list?.head_list.relay?.report_epsilon;
-  const together = published ? plain(numberOf(published)) : `at most ${plain(relay.epsilon_cap)}`;
+  const most = published ? numberOf(published) : (relay.epsilon_cap ?? Number.NaN);
+  const together = published ? plain(most) : `at most ${plain(most)}`;
   return {
     title: 'If you send a report through the relay',
     sentences: [
-      `Your device sends one entry of the list, sometimes picked at random, encrypted for the collector. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the collector gets them.`,
+      `Your device sends one entry of the list, sometimes picked at random. It is encrypted, so that only the collector can read it. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the collector gets them.`,
       'The relay learns that you take part and never what you report. The collector learns what is reported and never by whom.',
-      `You have ε = ${plain(epsilon)} and δ = ${plain(delta)} as long as the relay does not work together with the collector; ε = ${together} if they do.`,
+      `As long as the relay does not work together with the collector, you are hidden as well as “What ε = ${plain(epsilon)} means” says below (δ = ${plain(delta)}). If they do work together, ε is ${together}: the odds of any guess about what you did can then grow by a factor of ${plain(Math.exp(most))} at most.`,
     ],
   };
 }
@@ -126,7 +127,7 @@ function epsilonPassage(campaign: Campaign): Passage {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
       ...epsilonMeaning(epsilon, 'you'),
-      `${deltaGroups(campaign)}, this limit may fail with a probability of at most δ = ${plain(delta)}${isPaper ? '' : `; for ${campaign.relay ? 'all other' : 'private'} reports it never fails`}.`,
+      `${deltaGroups(campaign)}, this limit may fail with a chance of at most ${oneIn(delta)} (δ = ${plain(delta)}).${isPaper ? '' : ` For ${campaign.relay ? 'all other' : 'private'} reports it never fails.`}`,
     ],
   };
 }
@@ -142,11 +143,11 @@ function deltaGroups(campaign: Campaign): string {
 function keptPassage(campaign: Campaign): Passage {
   const isDeleted = hasReached(campaign.state, 'list-published') || campaign.state === 'purged';
   return {
-    title: 'How long raw data is kept',
+    title: 'How long it is kept',
     sentences: [
       isDeleted
-        ? 'The raw records of opt-in users were deleted when the list was made. Their key is destroyed right after. The list of jobs shows when that is done.'
-        : `Raw records of opt-in users are kept until the list of popular searches is made${deadline(campaign)}. Then they are deleted and their key is destroyed.`,
+        ? 'What people sent who opted in was deleted when the list was made. The key that could read it is destroyed right after. The list of jobs shows when that is done.'
+        : `What people send who opt in is kept until the list of popular searches is made${deadline(campaign)}. Then it is deleted, and the key that could read it is destroyed.`,
       'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept. Until the release the service keeps the random number of each report and a short check code, so that none is counted twice. Then both are deleted.',
       ...(campaign.relay
         ? [
@@ -166,7 +167,7 @@ function choicePassage(hasRelay: boolean): Passage {
   return {
     title: 'Your choice',
     sentences: [
-      `You may opt in, send private reports${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case, and asking for them sends nothing.`,
+      `You may opt in, send private reports${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case. Asking for them sends nothing.`,
     ],
   };
 }
@@ -176,7 +177,7 @@ function proofPassage(certificate: Certificate): Passage {
     title: 'Who checked this',
     sentences: [
       certificate.sentence,
-      'The certificate states what is spent of each group’s privacy, as exact numbers. Anybody can compute it again from public files with blender-dp certify.',
+      'A certificate says in exact numbers how much can be learnt about a person of each group at most. Anybody can compute it again from public files with blender-dp certify.',
     ],
   };
 }

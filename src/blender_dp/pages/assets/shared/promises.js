@@ -24,8 +24,8 @@ export function surestAfter(before, epsilon, delta = 0) {
  */
 export function epsilonMeaning(epsilon, who = "a person") {
   const meaning = `ε limits what anybody can learn about ${who} from what is published or from a `
-    + "private report, whatever else they know and whatever computers they have: 0 would be nothing "
-    + "at all, and smaller is safer.";
+    + "private report. This holds whatever else they know, and whatever computers they have. An ε of "
+    + "0 would be nothing at all. Smaller is safer.";
   if (!isNumber(epsilon)) return [meaning];
   const after = surestAfter(0.001, epsilon);
   return [meaning,
