@@ -122,7 +122,7 @@ def test_the_first_page_comes_by_itself_and_is_for_everybody(
     )
     page = somebody.open("welcome.html")
     page.get_by_role("button", name="Continue").click()
-    expect(page.locator("#said")).to_contain_text("One of the three must be chosen")
+    expect(page.locator("#said")).to_contain_text("One of these must be chosen")
     page.get_by_label("The link that").fill("https://collect.example/else")
     page.get_by_role("button", name="Look it up").click()
     expect(page.locator("#said")).to_contain_text("The link must look like")
