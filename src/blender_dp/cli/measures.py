@@ -11,12 +11,14 @@ from blender_dp.evaluation.trials.summary import MeasureSummary
 
 
 def print_measures(measures: Sequence[MeasureSummary]) -> None:
-    """Print one line per measure."""
+    """Print one line per measure; none for relay clients if there are none."""
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("measure", no_wrap=True)
     for heading in ("mean ± 95 %", "median", "5 to 95 %"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in measures:
+        if row.trials == 0 and row.measure.endswith(("_relay", "_relay_weight")):
+            continue
         table.add_row(
             row.measure,
             f"{_number(row.mean)} ± {_number(Z * row.std_error, digits=2)}",

@@ -75,6 +75,11 @@ def test_with_relay_clients_errors_fall_and_intervals_still_cover() -> None:
         covered = [trial.record_coverage for trial in scores]
         assert sum(trial.records for trial in scores) > 150
         assert np.mean(covered) > 0.8
+        of_relay = ("ndcg_relay", "query_l1_relay", "record_relay_weight", "query_relay_weight")
+        for name in of_relay:
+            assert all(np.isfinite(getattr(trial, name)) == (share == 1) for trial in scores), name
+    assert all(trial.query_l1_relay < trial.query_l1_opt_in for trial in scores)
+    assert all(0.5 < trial.query_relay_weight <= 1 for trial in scores)
     assert errors[1] < errors[0] / 3
 
 

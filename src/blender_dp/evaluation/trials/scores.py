@@ -7,7 +7,8 @@ import numpy as np
 
 from blender_dp.core.blender import BlenderResult
 from blender_dp.core.certificate.flaws import negative_variances
-from blender_dp.core.head_list.cells import BoolArray, FloatArray
+from blender_dp.core.estimation.estimates import Blend
+from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 from blender_dp.evaluation.trials.metrics import (
     coverage,
     l1_at,
@@ -74,6 +75,11 @@ class Scores:
     record_opt_in_weight: float
     """Median weight of the opt-in estimate among listed records; below ½, clients weigh more."""
     query_opt_in_weight: float
+    ndcg_relay: float
+    query_l1_relay: float
+    record_relay_weight: float
+    """Median weight of the relay clients' estimate among listed records."""
+    query_relay_weight: float
 
 
 def score(
@@ -94,6 +100,7 @@ def score(
     of_records = coverage((low[listed], high[listed]), true_cells[listed])
     of_queries = coverage((query_low[:-1], query_high[:-1]), by_query[:-1])
     opt_in, clients, blended = result.curated.opt_in, result.clients, result.blended
+    of_relay = blended.cells.relayed, blended.queries.relayed
     return Scores(
         candidate_queries=result.curated.candidate_queries,
         candidate_records=result.curated.candidate_records,
@@ -124,7 +131,16 @@ def score(
         queries_without_interval=of_queries.without_interval,
         record_opt_in_weight=_median(blended.cells.opt_in_weight[listed]),
         query_opt_in_weight=_median(blended.queries.opt_in_weight[:-1]),
+        ndcg_relay=ndcg(cells, of_relay[0].probability, true_cells) if of_relay[0] else math.nan,
+        query_l1_relay=query_l1(of_relay[1].probability, by_query) if of_relay[1] else math.nan,
+        record_relay_weight=_relay_weight(blended.cells, np.flatnonzero(listed)),
+        query_relay_weight=_relay_weight(blended.queries, np.arange(cells.query_count - 1)),
     )
+
+
+def _relay_weight(blend: Blend, places: IntArray) -> float:
+    """Return the median weight of the relay clients; NaN if there are none."""
+    return math.nan if blend.relay_weight is None else _median(blend.relay_weight[places])
 
 
 def _median(values: FloatArray) -> float:
