@@ -55,7 +55,7 @@ CONTRIBUTIONS = """
     INSERT INTO contributions SELECT campaign, digest, 'encrypted', 'tag' FROM enrolments
     WHERE NOT EXISTS (SELECT FROM contributions WHERE enrolment = digest)
 """
-TABLES = ("contributions", "enrolments", "report_ids", "counters")
+TABLES = ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters")
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ async def test_a_move_deletes_what_is_not_much_itself(tmp_path: Path) -> None:
 
 
 def test_a_transaction_deletes_at_most_128_mib_of_contributions() -> None:
-    assert campaigns._CONTRIBUTIONS_AT_ONCE * (MOST_BYTES + 2**16) <= 2**27
+    assert campaigns._LARGE_AT_ONCE * (MOST_BYTES + 2**16) <= 2**27
 
 
 async def test_rows_are_deleted_even_if_the_keys_cannot_be_destroyed(

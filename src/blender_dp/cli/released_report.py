@@ -7,6 +7,7 @@ from blender_dp.client.released_result import (
     CLIENT_ESTIMATES,
     HEAD_LIST,
     OPT_IN_ESTIMATES,
+    RELAY_ESTIMATES,
     computed_result,
 )
 from blender_dp.core.head_list.visible_names import visible
@@ -15,6 +16,13 @@ from blender_dp.pages.outputs import run_document
 from blender_dp.pages.words import Words
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.storage.store import Document
+
+_INTEGERS = {
+    OPT_IN_ESTIMATES: Document.OPT_IN_ESTIMATES,
+    CLIENT_ESTIMATES: Document.CLIENT_ESTIMATES,
+    RELAY_ESTIMATES: Document.RELAY_ESTIMATES,
+}
+"""Documents with released integers, by the name of their file; the last only with a relay."""
 
 
 def render_released(campaign: Campaign, documents: Mapping[Document, Mapping[str, Any]]) -> str:
@@ -28,8 +36,7 @@ def render_released(campaign: Campaign, documents: Mapping[Document, Mapping[str
     result = computed_result(
         {
             HEAD_LIST: documents[Document.HEAD_LIST]["head_list"],
-            OPT_IN_ESTIMATES: documents[Document.OPT_IN_ESTIMATES],
-            CLIENT_ESTIMATES: documents[Document.CLIENT_ESTIMATES],
+            **{name: documents[kind] for name, kind in _INTEGERS.items() if kind in documents},
         }
     )
     words = Words(

@@ -12,7 +12,9 @@ from blender_dp.client.released_result import (
     CLIENT_ESTIMATES,
     HEAD_LIST,
     OPT_IN_ESTIMATES,
+    RELAY_ESTIMATES,
     RELEASE,
+    relayed_side,
     released_result,
 )
 from blender_dp.client.transport import Transport
@@ -25,6 +27,7 @@ from blender_dp.wire.service.signed_head_list import read_signed_head_list
 FILES = {
     OPT_IN_ESTIMATES: "opt-in-estimates",
     CLIENT_ESTIMATES: "client-estimates",
+    RELAY_ESTIMATES: "relay-estimates",
     CERTIFICATE: "certificate",
     RELEASE: "release",
 }
@@ -62,9 +65,11 @@ def fetch_released(
         raise RefusedError(Rule.CAMPAIGN, "the head list is that of another campaign")
     if key is not None and signed.public_key != key:
         raise SignatureError("the head list is signed with another key")
+    has_relay = signed.head_list.relay is not None
     documents = {
         name: transport.send("GET", f"{below}/{place}").document(f"the document {place}")
         for name, place in FILES.items()
+        if has_relay or name != RELAY_ESTIMATES
     }
     log = check_log(fetch_pieces(transport, "log"), key=signed.public_key)
     listed = log.require(
@@ -79,6 +84,14 @@ def fetch_released(
         kind=PublicKind.RELEASE,
     )
     everything = {HEAD_LIST: signed.document, **documents}
+    relayed = relayed_side(everything, signed.head_list)
+    if relayed is not None and relayed.statement is not None:
+        log.require(
+            [relayed.statement],
+            "the relay's statement",
+            campaign=campaign,
+            kind=PublicKind.RELAY_BATCH,
+        )
     result, certificate = released_result(everything)
     return ReleasedFiles(
         documents=everything,

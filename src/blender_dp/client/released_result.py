@@ -13,15 +13,18 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import InputError
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.population import ReportingClients
 from blender_dp.wire.published.certificate import certificate_in
 from blender_dp.wire.published.estimates import clients_in, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
+from blender_dp.wire.published.relay_estimates import RelayedSide, relayed_in
 from blender_dp.wire.published.release import release_document, release_of
 
 HEAD_LIST = "head_list.json"
 OPT_IN_ESTIMATES = "opt_in_estimates.json"
 CLIENT_ESTIMATES = "client_estimates.json"
+RELAY_ESTIMATES = "relay_estimates.json"
 CERTIFICATE = "certificate.json"
 RELEASE = "release.json"
 
@@ -37,6 +40,7 @@ def released_result(
         documents: All published documents, by the name of their file.
     """
     result = computed_result(documents)
+    relayed = relayed_side(documents, result.head_list)
     published = certificate_in(CERTIFICATE, dict(documents[CERTIFICATE]), result.head_list)
     release = documents[RELEASE]
     again = release_document(
@@ -44,6 +48,7 @@ def released_result(
         published.document,
         created=str(release.get("created")),
         names=_names(release),
+        relay_batch=None if relayed is None else relayed.summary(),
     )
     if not _is_same(again, release):
         raise InputError(RELEASE, "does not follow from the released integers")
@@ -60,7 +65,18 @@ def computed_result(documents: Mapping[str, Mapping[str, Any]]) -> BlenderResult
         counts=clients_in(CLIENT_ESTIMATES, documents[CLIENT_ESTIMATES], head_list),
         records_per_client=curated.parameters.records_per_client,
     )
-    return finish(curated, clients)
+    relayed = relayed_side(documents, head_list)
+    through_relay = None if relayed is None else relayed.clients(head_list)
+    return finish(curated, clients, relayed=through_relay)
+
+
+def relayed_side(
+    documents: Mapping[str, Mapping[str, Any]], head_list: HeadList
+) -> RelayedSide | None:
+    """Return what became of the relay's batch; None if the list has no relay."""
+    if head_list.relay is None:
+        return None
+    return relayed_in(RELAY_ESTIMATES, documents[RELAY_ESTIMATES], head_list)
 
 
 def _names(release: Mapping[str, Any]) -> Mapping[str, str | None] | None:

@@ -29,6 +29,7 @@ REPORT = "report.html"
 FILES = (
     *("records.parquet", "records.csv", "queries.parquet", "queries.csv"),
     *("head_list.json", "opt_in_estimates.json", "client_estimates.json", "certificate.json"),
+    "relay_estimates.json",
     *("release.json", "run.json", REPORT),
 )
 """Names of the output files; only a directory without other files is replaced."""

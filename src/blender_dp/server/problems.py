@@ -58,9 +58,11 @@ class Problem(Enum):
     ENROLMENT_CLOSED = Kind(
         "enrolment-closed", 403, "Enrolment must be open to everybody; the operator gives tokens."
     )
+    ANOTHER_RELAY = Kind("another-relay", 403, "The campaign's own relay must have signed this.")
     NOT_FOUND = Kind("not-found", 404, "The path must be one of the documented ones.")
     UNKNOWN_CAMPAIGN = Kind("unknown-campaign", 404, "The campaign must be one that exists.")
     NOT_PUBLISHED = Kind("not-published", 404, "The document must be published already.")
+    NO_RELAY = Kind("no-relay", 404, "The campaign must be one with a relay.")
     PLANNER_MISSING = Kind("planner-missing", 404, "The planner must be installed here.")
     METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "The method must be a documented one.")
     BODY_TOO_SLOW = Kind("body-too-slow", 408, "The body must arrive in time.")
@@ -82,6 +84,11 @@ class Problem(Enum):
     WITHDRAWN = Kind("withdrawn", 409, "An enrolment that withdrew may not contribute again.")
     REPORT_ID_REUSED = Kind(
         "report-id-reused", 409, "A report id must be new, or repeat the very same report."
+    )
+    BATCH_CHANGED = Kind(
+        "relayed-batch-changed",
+        409,
+        "A relay sends one batch per campaign, and each of its pieces with one content.",
     )
     DRAFT_CHANGED = Kind(
         "draft-changed", 412, "The draft must be the one that was read; it is another one by now."
@@ -141,6 +148,16 @@ class Problem(Enum):
     )
     NOT_EXPRESSIBLE = Kind(
         "not-expressible", 422, "A report must name what a device of this list could send."
+    )
+    BATCH_REFUSED = Kind(
+        "relayed-batch-refused",
+        422,
+        "A piece must be as documented and as its statement says, in a batch that is large enough.",
+    )
+    BATCH_DIGEST_WRONG = Kind(
+        "relayed-digest-wrong",
+        422,
+        "A batch must have the digest that its statement names; send all of its pieces again.",
     )
     TOO_MANY_REQUESTS = Kind(
         "too-many-requests", 429, "Requests must come less often; try again later."

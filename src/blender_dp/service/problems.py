@@ -19,6 +19,7 @@ _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
         Reason.WITHDRAWN: Problem.WITHDRAWN,
         Reason.REPORT_ID_REUSED: Problem.REPORT_ID_REUSED,
         Reason.OVERLOADED: Problem.OVERLOADED,
+        Reason.BATCH_CHANGED: Problem.BATCH_CHANGED,
     }
 )
 

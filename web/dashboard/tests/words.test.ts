@@ -21,7 +21,7 @@ import { readVectors } from '../../client/tests/vectors.js';
 import type { HeadListDocument } from '../src/api/documents.js';
 import type { Campaign, State } from '../src/api/messages.js';
 import { privacyStatement, statementText, subsetChannel } from '../src/words/privacy.js';
-import { hasReached, nextMove, STATES } from '../src/words/states.js';
+import { hasReached, nextMove, relaySentence, STATES } from '../src/words/states.js';
 
 test('numbers keep three digits and say when there is none', () => {
   expect(count(1234567)).toBe('1,234,567');
@@ -197,3 +197,25 @@ test('with a relay the statement says both numbers, and the exact one once it is
     expect(sentence.split(/\s+/).length, sentence).toBeLessThanOrEqual(34);
   }
 });
+
+test.each([
+  ['clients-open', null, 'keeps its reports until'],
+  [
+    'clients-sealed',
+    { state: 'waiting', stated: null, counted: null },
+    'Waiting for the relay, until 3',
+  ],
+  ['clients-sealed', { state: 'complete', stated: 9, counted: null }, 'The release counts it'],
+  ['released', { state: 'complete', stated: 9, counted: 9 }, 'was received, and deleted'],
+  ['released', { state: 'destroyed', stated: 9, counted: null }, 'destroyed them'],
+  ['released', { state: 'absent', stated: null, counted: null }, 'no whole batch arrived'],
+  ['purged', { state: 'waiting', stated: null, counted: null }, 'no whole batch arrived'],
+  ['purged', null, 'given up before'],
+] as const)(
+  'in the state %s the relay\u2019s batch %j is said to be there or not',
+  (state, batch, words) => {
+    const rules = { relay_wait_hours: 48 };
+    const shown = { ...campaign(state), moved_at: '2026-12-01T10:00:00Z', rules };
+    expect(relaySentence(shown, batch)).toContain(words);
+  },
+);

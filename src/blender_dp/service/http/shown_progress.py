@@ -5,7 +5,7 @@ import msgspec
 from blender_dp.service.campaign import JobKind, State
 from blender_dp.service.jobs.failures import PASSING, Failure
 from blender_dp.service.jobs.leases import Job, JobState
-from blender_dp.service.storage.store import Progress
+from blender_dp.service.storage.store import BatchState, Progress, RelayedBatch
 
 
 class ShownJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +43,23 @@ class ReportTotals(msgspec.Struct, frozen=True, kw_only=True):
     query: int
 
 
+class RelayTotals(msgspec.Struct, frozen=True, kw_only=True):
+    """The batch of a campaign's relay, in numbers."""
+
+    state: BatchState
+    stated: int | None
+    """Number of reports by the relay's statement; null while the relay said nothing."""
+    counted: int | None
+    """Number of reports that the release counts; null before the release."""
+
+    @classmethod
+    def of(cls, batch: RelayedBatch | None) -> "RelayTotals | None":
+        """Return the public view of a batch."""
+        if batch is None:
+            return None
+        return cls(state=batch.state, stated=batch.stated, counted=batch.counted)
+
+
 class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
     """Progress of a campaign, in counts that name no record."""
 
@@ -52,6 +69,8 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
     reports: ReportTotals
     refused: dict[str, int]
     jobs: list[ShownJob]
+    relayed: RelayTotals | None = None
+    """The relay's batch; null without a relay, and before it is waited for."""
 
     @classmethod
     def of(cls, progress: Progress) -> "ShownProgress":
@@ -67,4 +86,5 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
                 ShownJob.of(job, state=progress.state, is_last=job == last[job.kind])
                 for job in progress.jobs
             ],
+            relayed=RelayTotals.of(progress.relayed),
         )

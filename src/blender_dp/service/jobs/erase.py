@@ -1,12 +1,10 @@
 """Erasure job: destroys keys and the remains of deleted rows in storage."""
 
 import asyncio
-from collections.abc import Sequence
 
-from blender_dp.service.campaign import Campaign, JobKind, State
+from blender_dp.service.campaign import Campaign, State
 from blender_dp.service.dependencies import Dependencies
-from blender_dp.service.jobs.failures import PASSING
-from blender_dp.service.jobs.leases import Job
+from blender_dp.service.jobs.failures import is_release_over
 from blender_dp.service.keys.key_vault import Purpose
 from blender_dp.service.storage.store import JobResult
 
@@ -27,17 +25,6 @@ async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     finally:
         await dependencies.store.scrub(campaign.id)
     return JobResult(move=None, documents={}, log_entries=[], counter_sizes={})
-
-
-def is_release_over(state: State, jobs: Sequence[Job]) -> bool:
-    """Tell whether nothing can be released any more: relayed reports are not needed then.
-
-    While a release waits for the relay, an erasure that was put off may still run.
-    """
-    if state is not State.CLIENTS_SEALED:
-        return state in _ENDED
-    last = next((job for job in reversed(jobs) if job.kind is JobKind.RELEASE), None)
-    return last is not None and last.failure is not None and last.failure not in PASSING
 
 
 def _destroy(dependencies: Dependencies, campaign: Campaign, *, is_released: bool) -> None:

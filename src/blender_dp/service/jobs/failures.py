@@ -1,10 +1,12 @@
 """Reasons for which a job fails: a closed list, because a failure is shown and stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
 from blender_dp.core.errors import BlenderError
+from blender_dp.service.campaign import JobKind, State
+from blender_dp.service.jobs.leases import Job
 
 
 class Failure(StrEnum):
@@ -60,6 +62,24 @@ _ADVICE: Mapping[Failure, str] = MappingProxyType(
         "cause and retry the job; or purge the campaign, which erases its records.",
     }
 )
+
+
+def is_release_over(state: State, jobs: Sequence[Job]) -> bool:
+    """Tell whether nothing can be released any more: relayed reports are not needed then.
+
+    While a release waits for the relay, an erasure that was put off may still run.
+    """
+    if state is not State.CLIENTS_SEALED:
+        return state in (State.RELEASED, State.PURGED)
+    last = next((job for job in reversed(jobs) if job.kind is JobKind.RELEASE), None)
+    return last is not None and last.failure is not None and last.failure not in PASSING
+
+
+class NotYetError(BlenderError):
+    """A job must wait for somebody outside the service; the attempt does not count."""
+
+    def __init__(self) -> None:
+        super().__init__("the job must wait for the relay")
 
 
 class JobError(BlenderError):

@@ -14,6 +14,8 @@ from blender_dp.service.campaign import JobKind
 
 _FIRST_PAUSE_SECONDS = 60.0
 _LONGEST_PAUSE_SECONDS = 900.0
+_FIRST_WAIT_SECONDS = 1.0
+_LONGEST_WAIT_SECONDS = 15.0
 
 
 class JobState(StrEnum):
@@ -89,7 +91,7 @@ class LeaseWatch:
 
 
 class PostponedJobs:
-    """Jobs that a worker gave back because the store was busy, and when it tries them again.
+    """Jobs that a worker gave back because the store was busy, or because they wait for a relay.
 
     A long reader, for instance a backup, can block an erasure for hours. Every attempt disturbs
     writers, so the pauses grow. Each process has its own pauses.
@@ -104,10 +106,19 @@ class PostponedJobs:
         self._elapsed = elapsed
         self._pauses: dict[int, float] = {}
         self._due: dict[int, float] = {}
+        self._busy: set[int] = set()
 
     def add(self, job: int) -> None:
-        """Postpone a job; the pause grows each time."""
-        pause = min(2 * self._pauses.get(job, _FIRST_PAUSE_SECONDS / 2), _LONGEST_PAUSE_SECONDS)
+        """Postpone a job because the store is busy; the pause grows each time."""
+        self._busy.add(job)
+        self._postpone(job, _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+
+    def await_others(self, job: int) -> None:
+        """Postpone a job that waits for somebody outside the service; the pauses stay short."""
+        self._postpone(job, _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS)
+
+    def _postpone(self, job: int, first: float, longest: float) -> None:
+        pause = min(2 * self._pauses.get(job, first / 2), longest)
         self._pauses[job] = pause
         self._due[job] = self._elapsed() + pause
 
@@ -116,7 +127,12 @@ class PostponedJobs:
         now = self._elapsed()
         return [job for job, due in self._due.items() if now < due]
 
+    def are_busy(self) -> bool:
+        """Tell whether the store was too busy for a job that must still wait."""
+        return not self._busy.isdisjoint(self.not_due())
+
     def forget(self, job: int) -> None:
         """Forget a job that ended."""
+        self._busy.discard(job)
         self._pauses.pop(job, None)
         self._due.pop(job, None)

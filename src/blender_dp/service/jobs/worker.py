@@ -11,7 +11,7 @@ from blender_dp.server.event_log import EventLog
 from blender_dp.service.campaign import Campaign, JobKind
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase
-from blender_dp.service.jobs.failures import Failure, JobError
+from blender_dp.service.jobs.failures import Failure, JobError, NotYetError
 from blender_dp.service.jobs.head_list import make_head_list
 from blender_dp.service.jobs.leases import Lease, LeaseWatch, PostponedJobs
 from blender_dp.service.jobs.release import make_release
@@ -23,6 +23,8 @@ MOST_ATTEMPTS = 5
 """Most attempts. Each counts from its start, so that one that kills its process counts too."""
 _ENDED = frozenset({"done", "failed"})
 """Outcomes after which a job is not tried again, unless an operator retries it."""
+_AWAITS = "awaits"
+"""Outcome of an attempt that must wait for somebody outside the service."""
 _PAUSE = 0.5
 """Seconds between two searches for work."""
 _RUNNERS: dict[JobKind, Callable[[Dependencies, Campaign], Awaitable[JobResult]]] = {
@@ -71,7 +73,7 @@ class Worker:
             if await self.run_one():
                 continue
             if not self.others.are_undecided(self.owner):
-                return not self.put_off.not_due()
+                return not self.put_off.are_busy()
             await asyncio.sleep(_PAUSE)
 
     async def run_one(self) -> bool:
@@ -117,7 +119,8 @@ class Worker:
         if outcome in _ENDED:
             self.put_off.forget(lease.job.id)
             self.dependencies.metrics.count_job(kind, outcome)
-        self.event_log.write("job", kind=str(kind), outcome=outcome)
+        if outcome != _AWAITS:  # it may wait for days
+            self.event_log.write("job", kind=str(kind), outcome=outcome)
 
     async def _outcome(self, lease: Lease) -> str:
         kind, store, now = lease.job.kind, self.dependencies.store, self.dependencies.now
@@ -128,6 +131,10 @@ class Worker:
         except JobError as error:
             await self._fail(lease, error.failure)
             return "failed"
+        except NotYetError:
+            await store.give_back(lease)
+            self.put_off.await_others(lease.job.id)
+            return _AWAITS
         except Exception as error:  # the message may quote data: only the type is kept
             if isinstance(error, StoreRefusal) and error.reason is Reason.LEASE_LOST:
                 raise

@@ -15,7 +15,7 @@ from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.leases import Lease, RunningJob
-from blender_dp.service.storage.database import Database
+from blender_dp.service.storage.relayed_batches import RelayedBatches
 from blender_dp.service.storage.store import (
     Chain,
     Contribution,
@@ -41,13 +41,11 @@ _PIECE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseStore:
+class DatabaseStore(RelayedBatches):
     """Campaigns in SQLite or PostgreSQL; one suite of tests runs over both.
 
     Every change of a campaign appends to the audit chain in the same transaction.
     """
-
-    database: Database
 
     async def close(self) -> None:
         """Finish all accepted requests and close every connection."""

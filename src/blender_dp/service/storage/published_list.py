@@ -13,6 +13,7 @@ from blender_dp.service.keys.key_vault import KeyDestroyedError, KeysGoneError, 
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.published.head_list import head_list_in
+from blender_dp.wire.relayed.encrypted_report import ReportEncryption
 
 Key = TypeVar("Key")
 Kept = TypeVar("Kept")
@@ -29,6 +30,14 @@ class PublishedList:
     etag: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedEncryption:
+    """What a relay's batch must keep to: the digest of the list, and the length of a report."""
+
+    digest: str
+    length: int
+
+
 class PublishedLists:
     """Cache of the lists in use, each with the intake that checks its reports."""
 
@@ -36,6 +45,7 @@ class PublishedLists:
         self._dependencies = dependencies
         self._lists: OrderedDict[UUID, PublishedList] = OrderedDict()
         self._intakes: OrderedDict[str, ReportIntake] = OrderedDict()
+        self._encryptions: OrderedDict[UUID, ListedEncryption] = OrderedDict()
 
     async def get(self, campaign_id: UUID) -> PublishedList:
         """Return the signed list of a campaign."""
@@ -69,6 +79,21 @@ class PublishedLists:
         intake = ReportIntake(head_list, key)
         _keep(self._intakes, str(campaign_id), intake)
         return intake
+
+    async def encryption(self, campaign_id: UUID) -> "ListedEncryption":
+        """Return the encryption of a campaign's relayed reports; load its list if needed."""
+        found = self._encryptions.get(campaign_id)
+        if found is None:
+            body = await self._read(campaign_id)
+            if body is None:
+                raise Problem.NOT_COLLECTING.error()
+            published = read_object(_STORED, body)["head_list"]
+            digest = str(published["digest"])
+            head_list = head_list_in(_STORED, published)
+            encryption = ReportEncryption(head_list, campaign=campaign_id, digest=digest)
+            found = ListedEncryption(digest=digest, length=encryption.length)
+            _keep(self._encryptions, campaign_id, found)
+        return found
 
     async def _read(self, campaign_id: UUID) -> bytes | None:
         return await self._dependencies.store.document(campaign_id, Document.HEAD_LIST)

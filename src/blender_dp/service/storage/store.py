@@ -27,6 +27,7 @@ class Reason(StrEnum):
     LEASE_LOST = "lease-lost"
     JOB_NOT_RETRIABLE = "job-not-retriable"
     OVERLOADED = "overloaded"
+    BATCH_CHANGED = "relayed-batch-changed"
 
 
 ANY_DESCRIPTION = frozenset({"*"})
@@ -48,6 +49,8 @@ class Document(StrEnum):
     """The signed head list."""
     OPT_IN_ESTIMATES = "opt-in-estimates"
     CLIENT_ESTIMATES = "client-estimates"
+    RELAY_ESTIMATES = "relay-estimates"
+    """What became of the relay's batch, and what it said; only with a relay."""
     CERTIFICATE = "certificate"
     RELEASE = "release"
 
@@ -73,6 +76,36 @@ class Contribution:
     consent_given_at: datetime
 
 
+class BatchState(StrEnum):
+    """State of the batch that a campaign's relay sends."""
+
+    WAITING = "waiting"
+    COMPLETE = "complete"
+    """All pieces are there and have the digest that the relay states."""
+    DESTROYED = "destroyed"
+    """The relay stated that it destroyed its reports."""
+    ABSENT = "absent"
+    """It was not complete in time and is never taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelayedBatch:
+    """The batch of a campaign's relay, as far as it is there."""
+
+    state: BatchState
+    signed: Mapping[str, Any] | None
+    """The relay's statement with its signature; None while the relay said nothing."""
+    pieces: Sequence[int]
+    """Numbers of the pieces that are stored."""
+    counted: int | None
+    """How many of its reports the release counts; None before the release."""
+
+    @property
+    def stated(self) -> int | None:
+        """The number of reports by the relay's statement."""
+        return None if self.signed is None else int(self.signed["statement"]["count"])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """Progress of a campaign, in counts that name no record."""
@@ -85,6 +118,8 @@ class Progress:
     query_reports: int
     refused: Mapping[str, int]
     jobs: Sequence[Job]
+    relayed: RelayedBatch | None = None
+    """The relay's batch; None without a relay, and before it is waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +133,8 @@ class JobResult:
     """Kind and digest of each entry for the public log; the store adds the rest."""
     counter_sizes: Mapping[Question, int]
     """With the head list: number of cells and number of queries that reports may name."""
+    relayed_counted: int | None = None
+    """With the release of a campaign that has a relay: how many relayed reports are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ def release_document(
     *,
     created: str,
     names: Mapping[str, str | None] | None = None,
+    relay_batch: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return every record and query with its estimates, and the integers they come from.
 
@@ -39,6 +40,7 @@ def release_document(
         certificate: The document of its certificate.
         created: Time of the result, in ISO 8601.
         names: What a ``query`` and a ``url`` are called, where they have names of their own.
+        relay_batch: What became of the relay's batch, in a collection with a relay.
     """
     parameters = result.parameters
     return {
@@ -55,6 +57,7 @@ def release_document(
         "certificate": certificate,
         "drift": _drift(result, result.blended.drift),
         **_relay(result),
+        **({} if relay_batch is None else {"relay_batch": dict(relay_batch)}),
         "unlisted_bound": result.curated.unlisted_bound,
         "disagreement": _disagreement(result),
         "records": _rows(record_rows(result)),

@@ -27,6 +27,8 @@ class PublicKind(StrEnum):
 
     CAMPAIGN = "campaign"
     HEAD_LIST = "head-list"
+    RELAY_BATCH = "relay-batch"
+    """A relay's statement about its batch."""
     RELEASE = "release"
 
 

@@ -1,5 +1,6 @@
 /** Made from docs/reference/openapi.json by `npm run types`; do not edit. */
 export interface Schemas {
+  BatchState: 'waiting' | 'complete' | 'destroyed' | 'absent';
   Change: {
     after: number | null;
     before: number | null;
@@ -92,9 +93,38 @@ export interface Schemas {
     least_batch: number;
     public_key: string;
   };
+  RelayStatement: {
+    campaign: string;
+    count: number;
+    destroyed?: true;
+    digest?: string;
+    head_list: string;
+    pieces?: number;
+  };
+  RelayTotals: {
+    counted: number | null;
+    state: Schemas['BatchState'];
+    stated: number | null;
+  };
   ReportTotals: {
     query: number;
     record: number;
+  };
+  SentPiece: {
+    piece?: number;
+    public_key: string;
+    reports?: (string)[];
+    signature: string;
+    statement: Schemas['RelayStatement'];
+    version: 1;
+  };
+  ShownBatch: {
+    complete: boolean;
+    count: number | null;
+    counted: number | null;
+    pieces_received: (number)[];
+    state: 'waiting' | 'complete' | 'destroyed' | 'absent' | 'counted';
+    statement: Record<string, unknown> | null;
   };
   ShownCampaign: {
     certificate?: Record<string, unknown> | null;
@@ -140,6 +170,7 @@ export interface Schemas {
     enrolled: number;
     jobs: (Schemas['ShownJob'])[];
     refused: Record<string, number>;
+    relayed?: Schemas['RelayTotals'] | null;
     reports: Schemas['ReportTotals'];
     withdrawn: number;
   };

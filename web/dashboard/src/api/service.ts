@@ -21,6 +21,7 @@ export const DOCUMENTS = [
   'release',
   'opt-in-estimates',
   'client-estimates',
+  'relay-estimates',
   'certificate',
   'records.csv',
   'records.parquet',

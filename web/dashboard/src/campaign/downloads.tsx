@@ -8,6 +8,8 @@ interface Offered {
   readonly name: DocumentName;
   readonly file: string;
   readonly from: State;
+  /** Whether only campaigns with a relay publish it. */
+  readonly hasRelay?: boolean;
   readonly what: string;
 }
 
@@ -64,12 +66,21 @@ const OFFERED: readonly Offered[] = [
     from: 'released',
     what: 'How many reports named each entry; blender-dp blend computes the release from these two again.',
   },
+  {
+    name: 'relay-estimates',
+    file: 'relay_estimates.json',
+    from: 'released',
+    hasRelay: true,
+    what: 'What became of the relay’s batch, and how many of its reports named each entry.',
+  },
 ];
 
 export function Downloads({ campaign }: { readonly campaign: Campaign }) {
   // A purged campaign may have published before; the address says so when it is followed.
   const ready = OFFERED.filter(
-    ({ from }) => campaign.state === 'purged' || hasReached(campaign.state, from),
+    ({ from, hasRelay }) =>
+      (!hasRelay || campaign.relay) &&
+      (campaign.state === 'purged' || hasReached(campaign.state, from)),
   );
   return (
     <Card

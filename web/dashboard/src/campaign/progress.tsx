@@ -4,7 +4,7 @@ import { count, moment, percent } from '@blender-dp/pages/numbers.js';
 import type { Campaign, Job, ProgressCounts } from '../api/messages.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Table } from '../parts/table.js';
-import { JOBS } from '../words/states.js';
+import { JOBS, relaySentence } from '../words/states.js';
 import { Retries } from './retries.js';
 
 interface ProgressProps {
@@ -48,6 +48,7 @@ export function Progress({ campaign, progress, retried }: ProgressProps) {
             { name: 'Refused', value: count(sum(Object.values(progress.refused))) },
           ]}
         />
+        {campaign.relay && <RelayCounts campaign={campaign} progress={progress} />}
         <Refusals refused={progress.refused} />
       </Card>
       {progress.jobs.length > 0 && (
@@ -56,6 +57,20 @@ export function Progress({ campaign, progress, retried }: ProgressProps) {
           {retried && <Retries campaign={campaign} jobs={progress.jobs} retried={retried} />}
         </Card>
       )}
+    </>
+  );
+}
+
+function RelayCounts({ campaign, progress }: Omit<ProgressProps, 'retried'>) {
+  const batch = progress.relayed;
+  const tiles = [
+    { name: 'Stated by the relay', value: count(batch?.stated ?? 0) },
+    { name: 'Counted in the release', value: count(batch?.counted ?? 0) },
+  ];
+  return (
+    <>
+      <p role="status">{relaySentence(campaign, batch ?? null)}</p>
+      {batch?.stated != null && <Tiles label="Reports through the relay" tiles={tiles} />}
     </>
   );
 }

@@ -85,6 +85,7 @@ function Summary({ release, campaign }: PartProps) {
           { name: 'released', value: day(release.created) },
         ]}
       />
+      {release.relay_batch && <p class="footnote">{release.relay_batch.sentence}</p>}
     </section>
   );
 }

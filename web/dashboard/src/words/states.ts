@@ -1,5 +1,6 @@
 /** The states of a campaign in the order in which they come, and the moves between them. */
-import type { JobKind, Move, State } from '../api/messages.js';
+import { moment } from '@blender-dp/pages/numbers.js';
+import type { Campaign, JobKind, Move, ProgressCounts, State } from '../api/messages.js';
 
 export interface StateWords {
   readonly state: State;
@@ -122,3 +123,25 @@ export const JOBS: Readonly<Record<JobKind, string>> = {
   erase: 'Erase raw records and keys',
   release: 'Make the release',
 };
+
+/** Says what the collector has of the relay's batch. */
+export function relaySentence(
+  { state, moved_at, rules }: Campaign,
+  batch: ProgressCounts['relayed'] | null,
+): string {
+  if (!batch) {
+    return state === 'purged'
+      ? 'Through the relay: the campaign was given up before the relay sent its reports.'
+      : 'Through the relay: it keeps its reports until the clients’ side is sealed.';
+  }
+  if (batch.state === 'destroyed')
+    return 'Through the relay: it had too few reports and destroyed them. The release is without relay clients.';
+  if (batch.state === 'absent' || (batch.state === 'waiting' && state !== 'clients-sealed'))
+    return 'Through the relay: no whole batch arrived. The release is without relay clients.';
+  if (batch.state === 'complete')
+    return batch.counted === null
+      ? 'Through the relay: the batch is here. The release counts it.'
+      : 'Through the relay: the batch was received, and deleted with the release.';
+  const until = new Date(Date.parse(moved_at) + 3_600_000 * (rules.relay_wait_hours ?? 0));
+  return `Waiting for the relay, until ${moment(until.toISOString())} UTC at the latest. The release follows.`;
+}

@@ -93,6 +93,12 @@ HANDLERS = (
         "Return how many reports named each cell, once the result is released.",
     ),
     _reader(
+        "relay-estimates",
+        Document.RELAY_ESTIMATES,
+        "Return what became of the relay's batch, and how many of its reports named each cell, "
+        "once the result is released; only campaigns with a relay have it.",
+    ),
+    _reader(
         "certificate",
         Document.CERTIFICATE,
         "Return the exact privacy cost of the campaign for each group of users.",

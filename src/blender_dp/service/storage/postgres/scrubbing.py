@@ -9,7 +9,7 @@ from blender_dp.server.databases.postgres_connection import UNREACHABLE
 from blender_dp.server.databases.postgres_rewriting import is_rewritten
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
-EVERYTHING = ("contributions", "enrolments", "report_ids", "counters")
+EVERYTHING = ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters")
 _OF_OPT_IN_USERS = ("contributions", "enrolments")
 _TRIES = 20
 _PAUSE = 0.5

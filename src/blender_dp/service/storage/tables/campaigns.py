@@ -17,9 +17,10 @@ from blender_dp.service.campaign import (
     job_after,
 )
 from blender_dp.service.campaign_description import description, read_description, write_time
+from blender_dp.service.jobs.failures import is_release_over
 from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import ANY_DESCRIPTION, Progress, Reason, StoreRefusal
-from blender_dp.service.storage.tables import chains, jobs
+from blender_dp.service.storage.tables import chains, jobs, relayed_rows
 from blender_dp.wire.documents.document import digest_of
 
 
@@ -150,6 +151,8 @@ async def make_move(
     )
     number = await number_of(tx, campaign.id)
     await empty_tables(tx, number, move)
+    if move is Move.SEAL_CLIENTS and campaign.relay is not None:
+        await relayed_rows.await_batch(tx, number)
     if move is Move.PURGE:
         await jobs.give_up(tx, number)
     if kind := job_after(move):
@@ -159,9 +162,9 @@ async def make_move(
 
 
 async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
-    """Delete rows of a campaign that are not needed after a move, or after its final failure.
+    """Delete rows that are not needed after a move, or after its final failure.
 
-    The number of rows is bounded, because the campaign is locked. The erasure job deletes the rest.
+    Some only, because the campaign is locked; the erasure job deletes the rest.
     """
     for table in _EMPTIED.get(move, ()):
         if await delete_some(tx, number, table) is not None:
@@ -170,24 +173,28 @@ async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
 
 _EMPTIED: Mapping[Move, Sequence[str]] = {
     Move.PUBLISH_LIST: ("contributions",),
-    Move.RELEASE: ("report_ids",),
-    Move.PURGE: ("contributions", "enrolments", "report_ids", "counters"),
+    Move.RELEASE: ("report_ids", "relayed_pieces"),
+    Move.PURGE: ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters"),
 }
-"""Tables in which a campaign has no rows after a move and its erasure. Tables that refer to others
-come first."""
+"""Tables without rows of a campaign after a move and its erasure; those that refer come first."""
 _EMPTY_IN: Mapping[State, Sequence[str]] = {
     State.DRAFT: (),
     State.OPT_IN_OPEN: (),
     State.CLIENTS_SEALED: ("contributions", "report_ids"),
-    State.RELEASED: ("contributions", "report_ids"),
+    State.RELEASED: ("contributions", "report_ids", "relayed_pieces"),
     State.PURGED: _EMPTIED[Move.PURGE],
 }
-_KEY_OF = {"contributions": "enrolment", "enrolments": "digest", "report_ids": "id"}
+_KEY_OF = {
+    "contributions": "enrolment",
+    "enrolments": "digest",
+    "report_ids": "id",
+    "relayed_pieces": "piece",
+}
 """Key columns of tables in which a campaign may have many rows."""
 _AT_ONCE = 2_000
 """Most rows deleted in one transaction; more might exceed the server's time limit."""
-_CONTRIBUTIONS_AT_ONCE = 25
-"""Most contributions deleted in one transaction; each has at most 4 MiB."""
+_LARGE, _LARGE_AT_ONCE = ("contributions", "relayed_pieces"), 25
+"""Most rows of at most 4 MiB deleted in one transaction."""
 
 
 async def find_tables_to_empty(tx: Transaction, campaign_id: UUID) -> tuple[int, Sequence[str]]:
@@ -195,8 +202,12 @@ async def find_tables_to_empty(tx: Transaction, campaign_id: UUID) -> tuple[int,
 
     For a closed opt-in side it is called only after the job published the list or failed for good.
     """
-    state = (await get(tx, campaign_id)).state
-    return await number_of(tx, campaign_id), _EMPTY_IN.get(state, ("contributions",))
+    campaign, number = await get(tx, campaign_id), await number_of(tx, campaign_id)
+    tables = _EMPTY_IN.get(campaign.state, ("contributions",))
+    if campaign.state is State.CLIENTS_SEALED and campaign.relay is not None:
+        is_over = is_release_over(campaign.state, await jobs.of_campaign(tx, campaign_id))
+        tables = _EMPTY_IN[State.RELEASED] if is_over else ("contributions",)
+    return number, tables
 
 
 async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b"") -> bytes | None:
@@ -216,7 +227,7 @@ async def delete_some(tx: Transaction, number: int, table: str, start: bytes = b
         await tx.run(f"DELETE FROM {table} WHERE campaign = $1", number)  # noqa: S608 - our own names
         return None
     these = f"FROM {table} WHERE campaign = $1 AND {key} >= $2"
-    rows = min(_AT_ONCE, _CONTRIBUTIONS_AT_ONCE) if table == "contributions" else _AT_ONCE
+    rows = min(_AT_ONCE, _LARGE_AT_ONCE) if table in _LARGE else _AT_ONCE
     found = await first(
         tx, f"SELECT {key} {these} ORDER BY {key} LIMIT 1 OFFSET $3", number, start, rows
     )
@@ -270,6 +281,7 @@ async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
             tx, "SELECT reason, requests FROM refusals WHERE campaign = $1", number
         ),
         jobs=await jobs.of_campaign(tx, campaign_id),
+        relayed=await relayed_rows.of_campaign(tx, number),
     )
 
 

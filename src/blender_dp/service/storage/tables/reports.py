@@ -185,6 +185,12 @@ def _count_items(answers: Sequence[NamedItems], size: int) -> IntArray:
     return counts.astype(np.int64, copy=False)
 
 
+async def known_ids(tx: Transaction, campaign_id: UUID, ids: bytes) -> AbstractSet[bytes]:
+    """Return which of these ids are stored."""
+    number = await campaigns.number_of(tx, campaign_id)
+    return set(await tx.known_tags(number, ids))
+
+
 async def totals(tx: Transaction, campaign_id: UUID) -> ReportCounts:
     """Return how often the reports named each item, summed over all writers."""
     number = await campaigns.number_of(tx, campaign_id)

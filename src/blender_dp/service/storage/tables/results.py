@@ -10,7 +10,7 @@ from blender_dp.service.campaign import Campaign, JobKind, Move
 from blender_dp.service.jobs.leases import JobState, Lease
 from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Document, JobResult, Reason, StoreRefusal
-from blender_dp.service.storage.tables import campaigns, chains, jobs
+from blender_dp.service.storage.tables import campaigns, chains, jobs, relayed_rows
 
 
 async def finish(tx: Transaction, held: Lease, result: JobResult, *, now: datetime) -> None:
@@ -93,6 +93,8 @@ async def _publish(
             " ON CONFLICT (campaign, kind) DO UPDATE SET content = excluded.content",
             *(number, str(kind), made),
         )
+    if result.relayed_counted is not None:
+        await relayed_rows.set_counted(tx, number, result.relayed_counted)
     for question, size in result.counter_sizes.items():
         if size < 0:
             raise BrokenInvariantError("a head list has no fewer than 0 cells")

@@ -7,17 +7,20 @@ from blender_dp.service.campaign import JobKind, State
 from blender_dp.service.campaign_description import write_time
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.storage.database import Transaction
-from blender_dp.service.storage.store import Workload
+from blender_dp.service.storage.store import BatchState, Workload
 
 _UNENDED = (str(JobState.WAITING), str(JobState.RUNNING))
 
 
 async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Workload:
     """Return the numbers of jobs that wait or failed, and the age of open campaigns."""
+    # A release that waits for its relay is not overdue.
     # A failed job does not count if it was retried, or if its campaign was purged; a failed erasure
     # of a purged campaign counts.
     found = await tx.rows(
-        "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1 THEN 1 ELSE 0 END)"
+        "SELECT jobs.state, count(*), sum(CASE WHEN campaigns.moved_at <= $1"
+        " AND NOT (jobs.kind = $6 AND EXISTS (SELECT 1 FROM relayed_batches AS awaited"
+        " WHERE awaited.campaign = jobs.campaign AND awaited.state = $7)) THEN 1 ELSE 0 END)"
         " FROM jobs JOIN campaigns ON campaigns.number = jobs.campaign"
         " WHERE NOT (jobs.state = $2 AND (campaigns.state = $3 AND jobs.kind <> $5"
         " OR EXISTS"
@@ -25,7 +28,7 @@ async def get(tx: Transaction, *, now: datetime, overdue_since: datetime) -> Wor
         " AND retry.kind = jobs.kind AND retry.id > jobs.id))) AND jobs.state <> $4"
         " GROUP BY jobs.state",
         *(write_time(overdue_since), str(JobState.FAILED), str(State.PURGED), str(JobState.DONE)),
-        str(JobKind.ERASE),
+        *(str(JobKind.ERASE), str(JobKind.RELEASE), str(BatchState.WAITING)),
     )
     counts = {state: int(count) for state, count, _ in found}
     oldest = await first(

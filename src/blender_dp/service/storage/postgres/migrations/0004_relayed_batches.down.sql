@@ -1,0 +1,2 @@
+DROP TABLE relayed_pieces;
+DROP TABLE relayed_batches;
