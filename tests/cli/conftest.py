@@ -48,10 +48,9 @@ def script(core_environment: dict[str, str]) -> Callable[..., subprocess.Popen[s
     """Return a function that starts the installed script."""
 
     def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
-        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.Popen(
-            [str(SCRIPT), *map(str, arguments)], text=True, env=core_environment, **options
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        options = {**pipes, "env": core_environment, **options}
+        return subprocess.Popen([str(SCRIPT), *map(str, arguments)], text=True, **options)
 
     return start
 

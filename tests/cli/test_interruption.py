@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from cli.outcomes import PROMISE, names_in
 
+from blender_dp.cli import reproduce
+from blender_dp.engine.synthetic import Shape, synthesize, write_aol
+
 Start = Callable[..., subprocess.Popen[str]]
 PATIENCE = 60.0
 
@@ -55,6 +58,44 @@ def test_an_interrupted_log_is_not_there(script: Start, place: Path) -> None:
     process = script("synth", "--shape=zipf", "--users=6000000", "-o", place / "log.csv")
     assert interrupt(process, place) == ENDING
     assert names_in(place) == []
+
+
+def test_ctrl_c_twice_ends_a_reproduction_and_leaves_nothing(
+    script: Start, core_environment: dict[str, str], tmp_path: Path, place: Path
+) -> None:
+    log = tmp_path / "aol.txt"
+    write_aol(synthesize(Shape.AOL, users=20_000, seed=0), log)
+    process = script(
+        *("reproduce", "--workers=2", "--log", log, "--format=aol", "-o", tmp_path / "out"),
+        env={**core_environment, "TMPDIR": str(place)},
+        start_new_session=True,
+    )
+    until(lambda: any(place.glob("blender-dp-*/*.npy")), process)  # the log, for its workers
+    for _ in range(2):  # to all of its processes, as a terminal sends it
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.2)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (130, "", f"blender-dp: {reproduce.KEPT}\n")
+    assert names_in(place) == []
+    until(lambda: not is_running(process.pid))
+
+
+def until(happened: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    """Wait until something happened, while the process runs."""
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, "it never happened"
+        assert process is None or process.poll() is None, "the command was done before"
+        time.sleep(0.02)
+
+
+def is_running(group: int) -> bool:
+    """Tell whether a group of processes has a process."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("name", ["--help", "privatize"])

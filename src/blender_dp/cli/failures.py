@@ -6,7 +6,9 @@ this software.
 
 import errno
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -41,6 +43,30 @@ def explain_errors() -> Iterator[None]:
         if error.errno in _DISK:
             _exit(f"{where}the disk is full", BAD_INPUT)
         _exit(f"{where}{error.strerror or 'cannot be read or written'}", BAD_INPUT)
+
+
+@contextmanager
+def interrupted_once() -> Iterator[None]:
+    """Let the first Ctrl-C end the command, and ignore more of them while it tidies up.
+
+    A second one would interrupt the tidying and leave files and processes behind.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or usual is not signal.default_int_handler:
+        yield  # started in the background, where Ctrl-C is ignored, or by another program
+        return
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, usual)
 
 
 def _silence_output() -> None:

@@ -1,11 +1,17 @@
-"""Worker processes that share one log through files, without copies."""
+"""Worker processes that share one log through files, without copies.
 
+Whatever ends the work early, Ctrl-C too, ends the workers at once: nobody waits for a trial whose
+outcome is not wanted any more.
+"""
+
+import multiprocessing
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import fields
 from multiprocessing import get_context
 from pathlib import Path
@@ -71,16 +77,36 @@ def _in_processes(
             initializer=_start_worker,
             initargs=(directory,),
         )
+        others = {child.pid for child in multiprocessing.active_children()}
         try:
-            number_of = {pool.submit(_work, job): number for number, job in enumerate(jobs)}
+            with _ctrl_c_held_back():
+                number_of = {pool.submit(_work, job): number for number, job in enumerate(jobs)}
             for done in as_completed(number_of):
                 finished(number_of[done], done.result())
         except BrokenProcessPool:
             raise BlenderError(
                 "a worker process was ended, perhaps for lack of memory; try fewer --workers"
             ) from None
+        except BaseException:
+            for child in multiprocessing.active_children():
+                if child.pid not in others:
+                    child.kill()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Deliver Ctrl-C to this process afterwards, and never to the processes started meanwhile.
+
+    A new process inherits the mask. It would print a traceback if Ctrl-C met it while it starts.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _log: list[CodedLog] = []
@@ -88,7 +114,6 @@ _log: list[CodedLog] = []
 
 
 def _start_worker(directory: Path) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     columns = {
         field.name: np.load(directory / f"{field.name}.npy", mmap_mode="r")
         for field in fields(CodedLog)
