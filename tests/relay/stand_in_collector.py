@@ -93,6 +93,8 @@ class StandInCollector:
         body, more = b"", True
         while more:
             message = await receive()
+            if message["type"] == "http.disconnect":  # the relay was killed
+                return
             body, more = body + message.get("body", b""), message.get("more_body", False)
         self.requests.append((scope["method"], scope["path"], body))
         status, answer = self._answer(scope["method"], scope["path"], body)

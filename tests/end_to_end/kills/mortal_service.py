@@ -72,15 +72,26 @@ async def mortal_service(
     data: Path, database: str = "", *, is_early: bool = False
 ) -> AsyncIterator[MortalService]:
     """Give a service on the store in ``data``, or on the database at an address."""
+    early = ["early"] if is_early else []
+    async with mortal("mortal_process.py", data, database, *early) as service:
+        yield service
+
+
+@asynccontextmanager
+async def mortal(script: str, data: Path, *arguments: str) -> AsyncIterator[MortalService]:
+    """Give what a script of this folder forks again after every death."""
     complaints = data / f"complaints-{os.urandom(4).hex()}"
     with complaints.open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, str(HERE / "mortal_process.py"), str(data), database),
-            *(["early"] if is_early else []),
+            *(sys.executable, str(HERE / script), str(data), *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # no threads that a fork would lose
+            env={
+                **os.environ,
+                "OPENBLAS_NUM_THREADS": "1",  # no threads that a fork would lose
+                "PYTHONPATH": str(HERE.parents[1]),
+            },
         )
     assert process.stdout is not None
     port = await process.stdout.readline()
