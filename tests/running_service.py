@@ -30,8 +30,8 @@ def running_service(directory: Path) -> Iterator[RunningService]:
     with said.open("wb") as out, complaints.open("wb") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err)
     try:
-        url = _found(process, complaints, r'"event":"listening","address":"([^"]+)"')
-        token = _found(process, said, r"shown this once: (\S+)")
+        url = found_in(process, complaints, r'"event":"listening","address":"([^"]+)"')
+        token = found_in(process, said, r"shown this once: (\S+)")
         token_file = directory / "token"
         token_file.write_text(token + "\n", encoding="ascii")
         yield RunningService(url=url, token=token, token_file=token_file)
@@ -40,10 +40,11 @@ def running_service(directory: Path) -> Iterator[RunningService]:
         process.wait(timeout=PATIENCE)
 
 
-def _found(process: subprocess.Popen[bytes], path: Path, pattern: str) -> str:
+def found_in(process: subprocess.Popen[bytes], path: Path, pattern: str) -> str:
+    """Return what a process writes into a file, once it is there."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
         if found := re.search(pattern, path.read_text(encoding="utf-8")):
             return found[1]
         time.sleep(0.05)
-    raise AssertionError(f"the service did not start: {path.read_text(encoding='utf-8')[-500:]}")
+    raise AssertionError(f"the process did not start: {path.read_text(encoding='utf-8')[-500:]}")
