@@ -68,13 +68,33 @@ class PlainBlend:
             if not views.cells.is_listed[i]:
                 y[i], variance[i] = views.sums[i], users + noise
                 continue
-            own = views.scaled_variance[i] + (
-                m - users if views.branch == "laplace" else views.whole_list.ratio_variance * m**2
-            )
-            inverse = np.linalg.inv(np.array([[users + own, users], [users, users + noise]]))
-            variance[i] = 1 / inverse.sum()
-            y[i] = variance[i] * inverse.sum(axis=0) @ [views.scaled_values[i], views.sums[i]]
+            covariance = self.of_values_and_sums(i, m)
+            inverse = np.linalg.inv(covariance)
+            weight = np.clip(inverse.sum(axis=0) / inverse.sum(), 0.0, 1.0)
+            variance[i] = weight @ covariance @ weight
+            y[i] = weight @ [views.scaled_values[i], views.sums[i]]
         return y, variance
+
+    def of_values_and_sums(self, i: int, m: float) -> FloatArray:
+        """The covariance of D and E of one cell.
+
+        Laplace: the same users, and one of a user's records. Gauss: D adds up weights of which it
+        is known that their squares are shares; it covaries with E by no more than Cauchy and
+        Schwarz allow. Of users who all opted in, only noise and the ratio are unknown.
+        """
+        views, users = self.views, self.c * m
+        noise = np.diag([views.scaled_variance[i], views.sum_variance[i]])
+        drawn: FloatArray = noise + np.array([[m, users], [users, users]])
+        if views.branch == "laplace":
+            return drawn
+        ratio = views.values[i] / views.scaled_values[i]
+        of_d = min(m / ratio**2, users)
+        both = np.sqrt(of_d * users)
+        sample = np.array([[of_d, both], [both, users]])
+        sample += views.users / views.all_users * (users - sample)
+        drawn = noise + sample
+        drawn[0, 0] += views.whole_list.ratio_variance * m**2
+        return drawn
 
     def start(self) -> FloatArray:
         p = np.maximum(self.views.sums, 1.0) / self.n_o

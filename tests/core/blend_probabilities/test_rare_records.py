@@ -81,19 +81,29 @@ def test_the_laplace_posterior_is_the_slow_sum(epsilon: float, concentration: fl
     assert rare.variance == pytest.approx(slow[:, 1], rel=0.05)
 
 
-def test_the_gauss_posterior_is_that_of_a_bivariate_normal() -> None:
+@pytest.mark.parametrize("ratio", [1.0, 2.5])
+@pytest.mark.parametrize("users", [20_000, 10**6])
+def test_the_gauss_posterior_is_that_of_a_bivariate_normal(ratio: float, users: int) -> None:
+    """D varies by μ over the squared ratio, but for the part of users who opted in."""
     values, sums = np.array([9.0, 30.0, 30.0, 200.0]), np.array([9.0, 10.0, 60.0, 150.0])
-    views = views_of(values, sums, epsilon=1.0, branch="gauss", concentration=0.4)
+    views = views_of(values * ratio, sums, epsilon=1.0, branch="gauss", concentration=0.4)
+    assert views.trimmed_from is not None
+    constants = replace(views.trimmed_from, value_ratio=ratio)
+    views = replace(views, trimmed_from=constants).among(users)
     rare = rare_records(views, PRIOR)
+    sampled = 1 - views.users / users
     for i, cell in enumerate(rare.cells):
         d = views.scaled_values[cell]  # on the scale of the sums
         grid = d * GRID
         own_d, own_e = views.scaled_variance[cell], views.sum_variance[cell]
+        of_d = min((d / views.values[cell]) ** 2, 0.4)
+        both = sampled * np.sqrt(0.4 * of_d) + (1 - sampled) * 0.4
+        of_d = sampled * of_d + (1 - sampled) * 0.4
         log_likelihood = [
             multivariate_normal.logpdf(
                 [d, sums[i]],
                 [mu, mu],
-                [[0.4 * mu + own_d + 0.03 * mu**2, 0.4 * mu], [0.4 * mu, 0.4 * mu + own_e]],
+                [[of_d * mu + own_d + 0.03 * mu**2, both * mu], [both * mu, 0.4 * mu + own_e]],
             )
             for mu in grid
         ]

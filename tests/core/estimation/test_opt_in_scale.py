@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from core.sharp_cases import draw_release, falling
+from scipy.stats import chi2
 
-from blender_dp.core.estimation.opt_in_views import OptInViews, ratio_by_cell
+from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList, ratio_by_cell
 from blender_dp.core.head_list.cells import Cells
 
 CELLS = Cells.of([2, 1, 3, 1, 1, 1, 2, 1])
@@ -118,3 +119,34 @@ def test_an_empty_list_has_constants_too() -> None:
     release = draw_release(empty, np.ones(1), np.random.default_rng(0), branch="gauss")
     whole_list = release.whole_list
     assert (whole_list.value_ratio, whole_list.ratio_variance) == (1, 0.06)
+
+
+@pytest.mark.parametrize("is_right", [True, False], ids=["right", "twin"])
+def test_weights_of_users_vary_less_than_their_shares(seed: int, *, is_right: bool) -> None:
+    """D over its ratio varies by μ over the squared ratio. The twin takes the variance of E.
+
+    Users have one to twenty records and hold this one by chance. The statistic is a sum of squared
+    errors that are normal to within the central limit; a right variance is refused with a
+    probability of 1e-6.
+    """
+    users, trials, held = 20_000, 2_000, 0.02
+    records = np.arange(1, 21)
+    rng = np.random.default_rng(seed)
+    holders = rng.poisson(users * held / 20, size=(trials, 20))
+    mu = users * held * (1 / records).mean()
+    ratio = (records**-0.5).mean() / (1 / records).mean()
+    c = (records**-2.0).mean() / (1 / records).mean()
+    error = holders @ records**-0.5 / ratio - mu
+    exact = draw_release(CELLS, falling(CELLS), rng, branch="gauss", one_record_each=False)
+    constants = WholeList(
+        record_concentration=float(c),
+        query_concentration=float(c),
+        value_ratio=float(ratio),
+        ratio_variance=0.0,
+    )
+    drawn_together = np.full(CELLS.cell_count, 1e12)
+    views = replace(exact, trimmed_from=constants, sum_variance=drawn_together)
+    variance = mu * (views.value_sampling()[0][0] if is_right else c)
+    statistic = (error**2).sum() / variance
+    tail = 2 * min(chi2.cdf(statistic, trials), chi2.sf(statistic, trials))
+    assert (tail > 1e-6) == is_right

@@ -29,6 +29,8 @@ def joint_variances(views: OptInViews, mu: FloatArray) -> tuple[FloatArray, Floa
 
     Rare items of users of a wider population: a sum of shares varies by E f² of every user. D draws
     one record of each user (laplace): the count is Poisson, of which the sample of users is a part.
+    Or D adds up 1/√k of users with k records (gauss), whose squares are shares. Of n users who all
+    opted in, a sum has no error but that of its ratio; D and E then share all that the target has.
     """
     whole_list = views.whole_list
     users = whole_list.record_concentration * mu
@@ -36,7 +38,14 @@ def joint_variances(views: OptInViews, mu: FloatArray) -> tuple[FloatArray, Floa
     if views.branch == "laplace":
         var_d = mu + views.scaled_variance
     else:
-        var_d = users + whole_list.ratio_variance * mu**2 + views.scaled_variance
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(CELLS.is_listed, views.values / views.scaled_values, 1.0)
+        of_d = np.minimum(mu / ratio**2, users)
+        rest = 1 - views.users / views.all_users
+        both = rest * np.sqrt(of_d * users) + (1 - rest) * users
+        var_d = rest * of_d + (1 - rest) * users
+        var_d += whole_list.ratio_variance * mu**2 + views.scaled_variance
+        return var_d, var_e, both
     return var_d, var_e, users
 
 

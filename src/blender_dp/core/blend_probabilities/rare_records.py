@@ -53,13 +53,14 @@ def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
 
 
 def _log_gauss(views: OptInViews, cells: IntArray, mu: FloatArray) -> FloatArray:
-    """Return ln Pr[D, E | μ], bivariate normal: a common sample, and separate errors of D and E."""
-    sample = views.whole_list.record_concentration * mu
+    """Return ln Pr[D, E | μ], bivariate normal: samples of the same users, and separate errors."""
+    of_values, of_both = (over_mu[cells, None] * mu for over_mu in views.value_sampling())
     own_d = views.scaled_variance[cells, None] + views.whole_list.ratio_variance * mu**2
-    own_e = views.sum_variance[cells, None]
+    of_d = of_values + own_d
+    of_e = views.whole_list.record_concentration * mu + views.sum_variance[cells, None]
     d, e = views.scaled_values[cells, None] - mu, views.sums[cells, None] - mu
-    determinant = sample * (own_d + own_e) + own_d * own_e
-    square = (sample * (d - e) ** 2 + own_e * d**2 + own_d * e**2) / determinant
+    determinant = of_d * of_e - of_both**2
+    square = (of_e * d**2 + of_d * e**2 - 2 * of_both * d * e) / determinant
     return -0.5 * (np.log(determinant) + square)
 
 

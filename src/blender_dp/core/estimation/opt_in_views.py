@@ -130,37 +130,49 @@ class OptInViews:
     def combined(self, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the best mix Y of D and E, and its variance in a wider population with ``mu``.
 
-        The errors of E are the sampling of users and noise. The errors of D are the same sampling,
-        the only common part, and ``extra``: noise and, in the laplace branch, which record of a
-        user was drawn (μ less the record concentration times μ), in the gauss branch how weights
-        differ from shares (ratio variance times μ²). Y weighs the two by their separate errors.
+        The errors of E are the sampling of users and noise. Those of D are a sampling of the same
+        users, noise and, in the laplace branch, which record of a user was drawn (μ less the record
+        concentration times μ), in the gauss branch how ratios differ (ratio variance times μ²).
         ⟨q,⋆⟩ and ⟨⋆,⋆⟩ have only E.
         """
-        extra = self.difference_variance(mu) + self.scaled_variance
         w = self.value_weight(mu)
+        of_d, of_e, of_both = self._variances(mu)
         y = w * self.scaled_values + (1 - w) * self.sums
-        own = np.where(self.cells.is_listed, w * extra, self.sum_variance)
-        return y, self.sampling_variance(mu) + own
+        return y, w**2 * of_d + (1 - w) ** 2 * of_e + 2 * w * (1 - w) * of_both
+
+    def _variances(self, mu: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the variances of D and of E, and their covariance."""
+        of_values, of_both = self.value_sampling()
+        of_d = of_values * mu + self.difference_variance(mu) + self.scaled_variance
+        return of_d, self.sampling_variance(mu) + self.sum_variance, of_both * mu
+
+    def value_sampling(self) -> tuple[FloatArray, FloatArray]:
+        """Return D's variance, and its covariance with E, by the sample of users, each over μ.
+
+        In the gauss branch a user with k records gives 1/√k, whose square is the share 1/k. So D
+        varies by μ over the squared ratio, less than E. Their covariance is not known, and at most
+        the geometric mean. The target has the variance of E whatever is measured.
+        """
+        c = self.whole_list.record_concentration
+        if self.branch == "laplace":
+            return np.full(self.cells.cell_count, c), np.full(self.cells.cell_count, c)
+        a, opted_in = np.minimum(self._ratio**-2, c), self.users / self.all_users
+        both = np.sqrt(a * c)
+        return a + opted_in * (c - a), both + opted_in * (c - both)
 
     def alone(self, mu: FloatArray, variance: FloatArray) -> FloatArray:
-        """Return the variance around the target of an estimate by opt-in users alone, in users.
-
-        Args:
-            mu: The truth.
-            variance: The variance in a wider population, as of ``combined``.
-        """
+        """Return the variance around the target, from that in a wider population with ``mu``."""
         known = self.users**2 * self.target_variance(mu / self.users)
         return around_target(variance, known + mu**2 / self.users)
 
     def value_weight(self, mu: FloatArray) -> FloatArray:
         """Return the weight of D in that mix; 0 where there is no D."""
-        return self._weight(self.difference_variance(mu) + self.scaled_variance)
-
-    def _weight(self, extra: FloatArray) -> FloatArray:
-        return np.where(self.cells.is_listed, self.sum_variance / (self.sum_variance + extra), 0.0)
+        of_d, of_e, of_both = self._variances(mu)
+        w = np.clip((of_e - of_both) / (of_d + of_e - 2 * of_both), 0.0, 1.0)
+        return np.where(self.cells.is_listed, w, 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
-        """Return the variance that D and E have in common, from the sampling of users.
+        """Return the variance of E from the sampling of users.
 
         What is missing to c·μ - μ²/n_O comes from Σp = 1 in the blend.
         """
@@ -179,7 +191,7 @@ class OptInViews:
         return further
 
     def difference_variance(self, mu: FloatArray) -> FloatArray:
-        """Return the variance of D around E without noise."""
+        """Return the variance of D that neither noise nor the sample of users explains."""
         if self.branch == "laplace":
             return mu - self.sampling_variance(mu)
         return self.whole_list.ratio_variance * mu**2
@@ -199,7 +211,8 @@ class OptInViews:
         D and E are mixed by noise alone: no p is known yet. Ties go by byte order, the order of
         the list.
         """
-        w = self._weight(self.scaled_variance)
+        w = self.sum_variance / (self.sum_variance + self.scaled_variance)
+        w = np.where(self.cells.is_listed, w, 0.0)
         totals = self.cells.by_query(w * self.scaled_values + (1 - w) * self.sums)[:-1]
         return np.sort(np.argsort(-totals, kind="stable")[:most])
 
