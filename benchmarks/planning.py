@@ -9,9 +9,11 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import mean, stdev
 
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
 from blender_dp.evaluation.trials.coded_log import CodedLog
@@ -33,6 +35,11 @@ GRID = (
     *((519_371, opt_in) for opt_in in (0.02, 0.05)),
 )
 EPSILONS = (1, 2, 4)
+RELAY_SETTING = (100_000, 0.1)
+"""Users and opt-in share of the settings with a relay."""
+RELAY_SHARES = (0.1, 0.5, 1.0)
+RELAY_EPSILONS = (1, 4)
+RELAY_RUNS = 12
 WITHIN = {"queries": 0.1, "records": 0.1, "query_l1": 0.2, "record_l1": 0.2}
 
 
@@ -44,6 +51,8 @@ class Point:
     users: int
     opt_in: float
     epsilon: int
+    relay: float
+    """Share of the clients who use a relay."""
     seconds: float
     """Processor time of the plan."""
     predicted: dict[str, Predicted]
@@ -64,26 +73,48 @@ class Point:
 
 def main() -> None:
     """Predict, simulate, write."""
-    points = []
+    points, relayed = [], relay_points()
     for shape, seed in SEEDS.items():
         for users in sorted({users for users, _ in GRID}):
             made = synthesize(shape, users=users, seed=seed)
             log = CodedLog.of(made.user, made.query, made.url)
             for opt_in in [share for number, share in GRID if number == users]:
                 for epsilon in EPSILONS:
-                    points.append(_point(log, shape, opt_in, epsilon))
+                    runs = RUNS[log.users]
+                    points.append(_point(log, shape, opt_in, epsilon, relay=0.0, runs=runs))
                     print(_row(points[-1]), flush=True)
-    (HERE / "planning.md").write_text(_page(points), encoding="utf-8")
+    page = _page(points) + relay_section(relayed)
+    (HERE / "planning.md").write_text(page, encoding="utf-8")
     (HERE / "planning.svg").write_text(_plot(points), encoding="utf-8")
 
 
-def _point(log: CodedLog, shape: Shape, opt_in: float, epsilon: int) -> Point:
+def relay_points() -> list[Point]:
+    """Predict and simulate collections with a relay."""
+    users, opt_in = RELAY_SETTING
+    points = []
+    for shape, seed in SEEDS.items():
+        made = synthesize(shape, users=users, seed=seed)
+        log = CodedLog.of(made.user, made.query, made.url)
+        for epsilon, share in product(RELAY_EPSILONS, RELAY_SHARES):
+            points.append(_point(log, shape, opt_in, epsilon, relay=share, runs=RELAY_RUNS))
+            print(f"| {share:.0%} {_row(points[-1])}", flush=True)
+    return points
+
+
+def _point(
+    log: CodedLog, shape: Shape, opt_in: float, epsilon: int, *, relay: float, runs: int
+) -> Point:
     begin = time.process_time()
-    made = plan(users=log.users, opt_in=opt_in, epsilon=epsilon, delta=DELTA, like=str(shape))
+    made = plan(
+        users=log.users, opt_in=opt_in, epsilon=epsilon, delta=DELTA, like=str(shape), relay=relay
+    )
     seconds = time.process_time() - begin
-    parameters = Parameters(epsilon=epsilon, delta=DELTA)
     experiment = Experiment(
-        parameters=parameters, opt_in=opt_in, repetitions=RUNS[log.users], seed=1
+        parameters=Parameters(epsilon=epsilon, delta=DELTA),
+        opt_in=opt_in,
+        relay=RelayRules(share=relay),
+        repetitions=runs,
+        seed=1,
     )
     scores = run_trials(log, experiment, workers=1)
     return Point(
@@ -91,6 +122,7 @@ def _point(log: CodedLog, shape: Shape, opt_in: float, epsilon: int) -> Point:
         users=log.users,
         opt_in=opt_in,
         epsilon=epsilon,
+        relay=relay,
         seconds=seconds,
         predicted=made.prediction.measures,
         simulated={name: _mean(scores, name) for name in MEASURES},
@@ -112,11 +144,42 @@ def _row(point: Point) -> str:
     return "| " + " | ".join([*cells, f"{point.seconds:.1f}"]) + " |"
 
 
-def _page(points: Sequence[Point]) -> str:
+def _heads() -> list[str]:
     heads = ["shape", "users", "opt-in", "ε"]
     for name in ("queries", "records", "NDCG", "query L1", "record L1"):
         heads += [f"{name}, plan", "simulated"]
-    heads.append("s")
+    return [*heads, "s"]
+
+
+def relay_section(points: Sequence[Point]) -> str:
+    """Return the part of the page about collections with a relay."""
+    heads = ["relay share", *_heads()]
+    lines = [
+        "",
+        "## With a relay",
+        "",
+        f"Each simulation is the mean of {RELAY_RUNS} runs, ± one standard error; ε0 is at most 8. "
+        "A plan with a relay predicts the same users without one too, which takes twice the time.",
+        "",
+        "| measure | mean difference | largest | largest, in standard errors |",
+        "|---|---|---|---|",
+        *(
+            f"| {name} | {mean(abs(p.off(name)) for p in points):.1%} | "
+            f"{max(abs(p.off(name)) for p in points):.1%} | "
+            f"{max(p.deviations(name) for p in points):.1f} |"
+            for name in MEASURES
+        ),
+        "",
+        "| " + " | ".join(heads) + " |",
+        "|" + "---|" * len(heads),
+        *(f"| {point.relay:.0%} {_row(point)}" for point in points),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _page(points: Sequence[Point]) -> str:
+    heads = _heads()
     long = [point for point in points if point.simulated["queries"][0] >= LONG]
     lines = [
         "# The planner against simulation",
