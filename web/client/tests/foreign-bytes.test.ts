@@ -3,11 +3,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromBase64url } from '../src/base64url.js';
 import { digestOf, type Fields, type Json, without } from '../src/canonical.js';
+import { cellsOf } from '../src/cells.js';
 import { readDescription } from '../src/description.js';
+import { toDecimal } from '../src/fraction.js';
 import { readHeadList } from '../src/head-list.js';
 import type { LogPlace } from '../src/ledger.js';
 import { requireLogged } from '../src/public-log.js';
 import { Refusal } from '../src/refusal.js';
+import { readRelayedResponse, requireKept } from '../src/relay/relayed-response.js';
 import { readRelease } from '../src/search/release.js';
 import { readSignedHeadList } from '../src/signed-head-list.js';
 import { readVectors } from './vectors.js';
@@ -18,6 +21,10 @@ const { good, description } = readVectors<{
   readonly good: Fields;
   readonly description: Fields;
 }>('signed_head_list');
+const relayed = readVectors<{
+  readonly signed_head_list: Fields & { readonly head_list: Fields };
+  readonly description: Fields;
+}>('relayed_reports');
 interface LogCase {
   readonly listed: LogPlace;
   readonly pieces: Readonly<Record<string, Fields>>;
@@ -79,7 +86,7 @@ async function withNewDigest(document: Json): Promise<Json> {
 test('a head list of any shape is read or refused', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...LISTS),
+      fc.constantFrom(...LISTS, relayed.signed_head_list.head_list),
       STEPS,
       fc.boolean(),
       async (list, steps, isDigestNew) => {
@@ -94,19 +101,49 @@ test('a head list of any shape is read or refused', async () => {
 
 test('a signed head list of any shape is read or refused', async () => {
   await fc.assert(
-    fc.asyncProperty(STEPS, async (steps) => {
-      await refuseOrRead(() => readSignedHeadList(JSON.stringify(changed(good, steps))));
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(good, relayed.signed_head_list),
+      STEPS,
+      async (list, steps) => {
+        await refuseOrRead(() => readSignedHeadList(JSON.stringify(changed(list, steps))));
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+/** Numbers at the edges of what a promise to relay clients may be made of. */
+const NUMBERS = [5e-324, 1e-300, 1e-101, 1e-30, 1e-9, 0.001, 0.5, 1, 8, 44, 48, 90, 300, 1e308];
+const NUMBER = fc.constantFrom(...NUMBERS.map(toDecimal));
+
+test('a promise to relay clients of any size is kept or refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ epsilon: NUMBER, delta: NUMBER, report_epsilon: NUMBER, dishonest: NUMBER }),
+      fc.constantFrom(1, 2, 1000, 20_000, 10 ** 7, 10 ** 10, Number.MAX_SAFE_INTEGER),
+      fc.constantFrom(1, 40, 3000),
+      async (numbers, batch, queries) => {
+        const document = { name: 'relayed-response', version: 1, ...numbers, least_batch: batch };
+        await refuseOrRead(() => {
+          const cells = cellsOf(Array.from({ length: queries }, () => 1));
+          requireKept(cells, readRelayedResponse(document));
+        });
+      },
+    ),
     { numRuns: RUNS },
   );
 });
 
 test('a description of any shape is read or refused', async () => {
   await fc.assert(
-    fc.asyncProperty(STEPS, async (steps) => {
-      const shown = changed({ state: 'clients-open', description }, steps);
-      await refuseOrRead(() => readDescription(JSON.stringify(shown), String(description.id)));
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(description, relayed.description),
+      STEPS,
+      async (one, steps) => {
+        const shown = changed({ state: 'clients-open', description: one }, steps);
+        await refuseOrRead(() => readDescription(JSON.stringify(shown), String(description.id)));
+      },
+    ),
     { numRuns: RUNS },
   );
 });

@@ -8,6 +8,9 @@ import { costOf } from '../report-cost.js';
 import { likelihoodRatio, namingOne, type SubsetChannel } from '../subset-selection.js';
 import { isKept } from './shuffle.js';
 
+/** Nobody needs less, and the logarithm of less is not computed. */
+const LEAST_DELTA = 1e-100;
+
 /** Everything that a device knows of the mechanism; numbers are decimal texts, as published. */
 export interface RelayedResponse {
   /** The fields that a head list publishes. */
@@ -31,7 +34,7 @@ export function readRelayedResponse(described: Json | undefined): RelayedRespons
   );
   const isPositive = (x: number) => x > 0 && Number.isFinite(x);
   const epsilon = decimal(described, 'epsilon', isPositive);
-  const delta = decimal(described, 'delta', (x) => x > 0 && x < 1);
+  const delta = decimal(described, 'delta', (x) => x >= LEAST_DELTA && x < 1);
   const reportEpsilon = decimal(described, 'report_epsilon', isPositive);
   const dishonest = decimal(described, 'dishonest', (x) => x >= 0 && x < 1);
   const leastBatch = described.least_batch;

@@ -91,6 +91,7 @@ function sumOfExcesses(
   m: bigint,
   first: bigint,
 ): bigint {
+  if (!weights.length) return 0n; // coins for an N that never happens could be very many
   const edge = (n: bigint) => u * n + v * (n > m ? n : m);
   // Hoeffding's bound N·exp(-2(t - N/2)²/N) limits what was rounded where probabilities grow.
   const exponent = 4n * (2n * u - ONE) * v * m;
