@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
 	presets planning dashboard wheel extension attack mutants fuzz poisoning
 
 PYTHON ?= python3
@@ -98,6 +98,10 @@ spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; w
 service: .make/dev .make/postgres ## Measure the collection service under load (needs wrk); writes benchmarks/service.md
 	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }
 	@$(BIN)/python -m benchmarks.service
+
+relay-load: .make/dev .make/postgres ## Measure a relay under load (needs wrk); writes benchmarks/relay_load.md
+	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.relay_load
 
 attack: .make/dev ## Attack the collection service while honest clients report; writes benchmarks/attack.md
 	@$(BIN)/python -m benchmarks.attack

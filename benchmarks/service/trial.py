@@ -87,12 +87,12 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
             many, published, requests=_MOST_BATCHES * BATCHES.seconds, reports_each=BATCH
         )
         with servers.running(servers.nothing()) as noop:
-            nothing = _stage(noop, noop.url, ones, SINGLES)
+            nothing = stage_of(noop, noop.url, ones, SINGLES)
         with servers.running(servers.service(directory, address)) as service:
             url = f"{service.url}/v1/campaigns/{collecting}/reports"
             before = service.memory_mb
-            single = _stage(service, url, ones, SINGLES)
-            batch = _stage(service, url, many, BATCHES)
+            single = stage_of(service, url, ones, SINGLES)
+            batch = stage_of(service, url, many, BATCHES)
         return Trial(
             store=store,
             preset=preset,
@@ -104,7 +104,8 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
         )
 
 
-def _stage(server: servers.RunningServer, url: str, bodies: Path, kind: Kind) -> Stage:
+def stage_of(server: servers.RunningServer, url: str, bodies: Path, kind: Kind) -> Stage:
+    """Measure one kind of load on a server."""
     used, seen = server.cpu_seconds, list[float]()
     half_way = Timer(kind.seconds / 2, lambda: seen.append(server.memory_mb))
     half_way.start()

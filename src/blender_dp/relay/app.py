@@ -114,7 +114,8 @@ class RelayApp:
                 reports = known.intake.check(body.content)
         added = await self._writer.add(known.number, reports)
         self.dependencies.metrics.accepted.inc(added.accepted)
-        self.dependencies.metrics.repeated.inc(added.repeated)
+        if added.repeated:
+            self.dependencies.metrics.repeated.inc(added.repeated)
         content = b'{"accepted":%d,"repeated":%d}' % (added.accepted, added.repeated)
         return 202, _JSON, content
 

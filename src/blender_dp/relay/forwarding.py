@@ -30,6 +30,9 @@ from blender_dp.wire.relayed.batch import (
     statement_document,
 )
 
+_FINAL = (409, 410, 422)
+"""Answers to a statement after which it is not sent again."""
+
 
 class Forwarder:
     """Looks at the collector again and again, and does what is due for every campaign."""
@@ -157,9 +160,9 @@ class Forwarder:
         try:
             await self._collector.send(batch.campaign, statement.encode())
         except CollectorError as error:
-            # Refused for good: the campaign is over. The relay still shows its statement.
-            if error.status is None or not 400 <= error.status < 500:
+            if error.status not in _FINAL:
                 raise
+            # The campaign is over. The relay still shows its statement.
             self._event_log.write("statement-refused", status=error.status)
         await self._store.note_told(batch)
 

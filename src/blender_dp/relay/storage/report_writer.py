@@ -18,6 +18,9 @@ MOST_WAITING = 50_000
 """Most reports that wait: less than a second of work."""
 MOST_TOGETHER = 20_000
 """Most reports in one transaction; bounds the wait of each request in the group."""
+LINGER_SECONDS = 0.004
+"""Batching delay after a group of several requests: raises throughput under load; a lone request
+is not delayed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,22 +72,23 @@ class ReportWriter:
 
     async def _write_all(self) -> None:
         while group := self._take():
-            try:
-                outcomes = await self._database.write(partial(_add, group=group))
-            except UnavailableError:
-                outcomes = [_overloaded() for _ in group]
-            except Exception as error:  # noqa: BLE001 - passed on to the waiting requests
-                for request in group:
-                    if not request.answer.done():
-                        request.answer.set_exception(error)
-                continue
-            for request, outcome in zip(group, outcomes, strict=True):
+            for request, outcome in zip(group, await self._outcomes(group), strict=True):
                 if request.answer.done():  # the client left; its reports are on disk nevertheless
                     continue
-                if isinstance(outcome, ProblemError):
-                    request.answer.set_exception(outcome)
-                else:
+                if isinstance(outcome, Added):
                     request.answer.set_result(outcome)
+                else:
+                    request.answer.set_exception(outcome)
+            if len(group) > 1:
+                await asyncio.sleep(LINGER_SECONDS)
+
+    async def _outcomes(self, group: Sequence[_Request]) -> Sequence[Added | Exception]:
+        try:
+            return await self._database.write(partial(_add, group=group))
+        except UnavailableError:
+            return [_overloaded() for _ in group]
+        except Exception as error:  # noqa: BLE001 - passed on to the waiting requests
+            return [error for _ in group]
 
     def _take(self) -> Sequence[_Request]:
         """Return the oldest requests that may be written together, or none."""
