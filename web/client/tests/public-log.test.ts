@@ -75,6 +75,15 @@ test('a list that the log does not have is refused, and nothing is remembered', 
   expect(service.reports).toEqual([]);
 });
 
+test.each([
+  ['relay-batch', true],
+  ['relay-batches', false],
+])('a log with an entry of the kind %s is taken: %s', async (kind, isTaken) => {
+  const log = [...LOG, ...entryOf(service.text)];
+  service.log = [...log, await following(log, { kind, digest: `sha256:${'1'.repeat(64)}` })];
+  expect((await client.headList(CAMPAIGN)).ok).toBe(isTaken);
+});
+
 test('a log that became shorter, or forgot an entry, is refused for the next list too', async () => {
   const log = [...LOG, ...entryOf(service.text)];
   const later = await following(log, { kind: 'release', digest: `sha256:${'1'.repeat(64)}` });
