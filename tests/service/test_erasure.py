@@ -1,5 +1,6 @@
 """Raw records are nowhere in clear, ever; once erased, not even an old backup gives them back."""
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +12,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from blender_dp.service.campaign import JobKind, Move, Rules, State
+from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.erase import erase as erase_job
 from blender_dp.service.keys.encrypted_records import RecordCipher
@@ -19,7 +22,17 @@ from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.sqlite.backup import back_up
 from blender_dp.service.storage.store import Contribution
-from campaign_stores import a_contribution, opened_for_opt_in, publish_list
+from blender_dp.wire.reports.packed_items import to_text
+from campaign_stores import (
+    NOW,
+    a_campaign,
+    a_contribution,
+    a_release,
+    leased,
+    moved,
+    opened_for_opt_in,
+    publish_list,
+)
 from postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio
@@ -187,3 +200,48 @@ async def test_an_old_backup_cannot_be_read_once_the_key_is_gone(tmp_path: Path)
     assert opened == set(CANARIES)
     with pytest.raises(KeyDestroyedError):
         place.vault.key(campaign, Purpose.RECORDS)
+
+
+async def sealed_with_relay(place: Place) -> UUID:
+    """Return a campaign that waits for its relay's batch."""
+    relay = CampaignRelay(
+        address="https://relay.example/", public_key=to_text(bytes(32)), least_batch=20
+    )
+    campaign = replace(a_campaign(), relay=relay, rules=Rules(relay_wait_hours=48))
+    await place.store.put_campaign(campaign, actor="ada")
+    await moved(place.store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
+    await publish_list(place.store, campaign.id)
+    await moved(place.store, campaign.id, Move.OPEN_CLIENTS, State.LIST_PUBLISHED)
+    await moved(place.store, campaign.id, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    return campaign.id
+
+
+@pytest.mark.parametrize("end", ["release", "purge"])
+async def test_relayed_reports_and_their_key_are_gone_with_the_end(place: Place, end: str) -> None:
+    """PostgreSQL's journal may keep encrypted reports: the server decides when it is reused."""
+    campaign = await sealed_with_relay(place)
+    key = place.vault.key(campaign, Purpose.RELAYED_REPORTS)
+    pieces = [os.urandom(64) for _ in range(30)]
+    statement = {"count": 30, "pieces": len(pieces), "digest": "sha256:" + "1" * 64}
+    signed = {"statement": statement}
+    for number, piece in enumerate(pieces):
+        await place.store.add_relayed_piece(campaign, signed, piece=number, encrypted=piece)
+    await place.flush()
+    await erase(place, campaign)  # one that was put off, while the release waits
+    assert place.vault.key(campaign, Purpose.RELAYED_REPORTS) == key
+    assert place.found(*pieces) == set(pieces)
+    if end == "release":
+        await place.store.settle_relayed_batch(campaign, signed, is_right=True, now=NOW)
+        lease = await leased(place.store, JobKind.RELEASE)
+        await place.store.finish(lease, replace(a_release(), relayed_counted=30), now=NOW)
+    else:
+        await moved(place.store, campaign, Move.PURGE, State.CLIENTS_SEALED)
+    await erase(place, campaign)
+    assert place.found(key) == set()
+    if not place.address.startswith("postgresql"):
+        assert place.found(*pieces) == set()
+    with pytest.raises(KeyDestroyedError):
+        place.vault.key(campaign, Purpose.RELAYED_REPORTS)
+    batch = await place.store.relayed_batch(campaign)
+    assert batch is not None
+    assert batch.pieces == []
