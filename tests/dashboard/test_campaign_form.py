@@ -133,6 +133,29 @@ def test_a_draft_is_edited_until_it_is_opened(open_page: OpenPage, service: Live
     expect(page.get_by_text("cannot change any more")).to_be_visible()
 
 
+def test_a_relay_is_filled_in_under_its_fold_and_shown(open_page: OpenPage) -> None:
+    page = open_page("#/new")
+    fill_form(page, "With a relay")
+    address = page.get_by_label("Address of the relay")
+    expect(address).to_be_hidden()
+    page.get_by_text("Reports through a relay").click()
+    address.fill("https://relay.example/?a=1")
+    expect(page.get_by_text("without a name, ? or #")).to_be_visible()
+    address.fill("https://relay.example")
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_role("alert")).to_contain_text("2 fields need your attention")
+    key = page.get_by_label("Public key of the relay")
+    expect(key).to_be_focused()
+    key.fill("A" * 43)
+    page.get_by_label("Least batch").fill("20000")
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_role("heading", name="With a relay", level=1)).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("at least 20,000 reports; the release waits")).to_be_visible()
+    expect(page.get_by_text("https://relay.example/", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Edit").click()
+    expect(address).to_have_value("https://relay.example/")  # open, because it is filled in
+
+
 def test_an_edit_does_not_undo_that_of_another_operator(
     open_page: OpenPage, service: LiveService
 ) -> None:
