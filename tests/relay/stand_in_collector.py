@@ -48,6 +48,8 @@ class StandInCollector:
         self.requests: list[tuple[str, str, bytes]] = []
         self.failures = 0
         """How many of the next requests are answered with 503."""
+        self.instead: bytes | None = None
+        """What every request is answered with, as a proxy in between does."""
 
     def _signed(self, relay_key: str, key: Ed25519PrivateKey) -> dict[str, Any]:
         listed = head_list_document(self.head_list)
@@ -98,7 +100,7 @@ class StandInCollector:
             body, more = body + message.get("body", b""), message.get("more_body", False)
         self.requests.append((scope["method"], scope["path"], body))
         status, answer = self._answer(scope["method"], scope["path"], body)
-        content = json.dumps(answer).encode()
+        content = json.dumps(answer).encode() if self.instead is None else self.instead
         headers = [(b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})

@@ -7,6 +7,7 @@ import pytest
 from relay.running import CAMPAIGN, PATH, PUBLIC_KEY, running
 from relay.stand_in_collector import StandInCollector
 
+from blender_dp.relay.storage.store import Batch, RelayStore
 from blender_dp.wire.relayed.batch import Destroyed, Forwarded, read_statement
 
 pytestmark = pytest.mark.anyio
@@ -60,6 +61,28 @@ async def test_a_batch_that_is_too_small_is_destroyed_and_said_so(address: str) 
         assert (counts["state"], counts["waiting"], counts["destroyed"]) == ("destroyed", 0, 4)
         shown = (await relay.http.get(f"{PATH}/statement")).json()
         assert shown["statement"]["destroyed"] is True
+
+
+async def test_a_report_that_comes_during_the_decision_is_not_destroyed_with_it(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(address) as relay:
+        await relay.fill(range(4))
+        begin, known = RelayStore.begin_forwarding, relay.app.campaigns.known(str(CAMPAIGN))
+        assert known is not None
+
+        async def begin_late(store: RelayStore, batch: Batch, order_key: bytes) -> bool:
+            has_begun = await begin(store, batch, order_key)
+            if not has_begun:  # a request that was let in before the seal is written now
+                await relay.app._writer.add(known.number, [relay.collector.encrypt(4)])
+            return has_begun
+
+        monkeypatch.setattr(RelayStore, "begin_forwarding", begin_late)
+        relay.collector.state = "clients-sealed"
+        await relay.tick()
+        assert relay.collector.destroyed is None
+        await relay.tick()
+        assert sorted(relay.collector.numbers()) == list(range(5))
 
 
 async def test_exactly_the_smallest_batch_is_forwarded(address: str) -> None:

@@ -137,6 +137,20 @@ async def test_a_collector_that_does_not_answer_is_no_refusal(tmp_path: Path) ->
         assert (await relay.send(collector.encrypt(1))).status_code == 202
 
 
+@pytest.mark.parametrize("answer", [b"<html>sign in</html>", b"[]", b"{}", b'{"state": 7}'])
+async def test_a_page_instead_of_the_collectors_answer_is_no_refusal(
+    tmp_path: Path, answer: bytes
+) -> None:
+    collector = StandInCollector(CAMPAIGN, PUBLIC_KEY)
+    async with running(tmp_path / "relay.sqlite", collector) as relay:
+        collector.instead = answer
+        refused = await relay.send(collector.encrypt(1))
+        assert (refused.status_code, slug_of(refused)) == (503, "overloaded")
+        assert not relay.lines.getvalue()  # a line would look like a defect of the relay
+        collector.instead = None
+        assert (await relay.send(collector.encrypt(1))).status_code == 202
+
+
 async def test_reports_are_refused_while_nobody_knows_whether_it_is_open(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

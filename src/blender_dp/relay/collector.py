@@ -1,6 +1,7 @@
 """Collector as the relay sees it: campaigns, signed lists, and batches that it takes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -8,7 +9,7 @@ from uuid import UUID
 
 import httpx
 
-from blender_dp.core.errors import BlenderError
+from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.strict_json import read_object
 
@@ -61,7 +62,8 @@ class Collector:
     async def state(self, campaign: UUID) -> str | None:
         """Return the state of a campaign; None if the collector does not know it."""
         found = await self._get(f"/v1/campaigns/{campaign}")
-        return None if found is None else Fields(_WHAT, found).text("state")
+        with _documented():
+            return None if found is None else Fields(_WHAT, found).text("state")
 
     async def head_list(self, campaign: UUID) -> Mapping[str, Any] | None:
         """Return the signed head list of a campaign, unchecked; None if there is none."""
@@ -72,14 +74,10 @@ class Collector:
         found = await self._get(f"/v1/campaigns/{campaign}/relayed-reports")
         if found is None:
             raise CollectorError(404)
-        fields = Fields(_WHAT, found)
-        pieces = fields.value("pieces_received")
-        try:
-            return CollectedBatch(
-                state=CollectedState(fields.text("state")), pieces=frozenset(map(int, pieces))
-            )
-        except (TypeError, ValueError):
-            raise CollectorError from None
+        with _documented():
+            fields = Fields(_WHAT, found)
+            pieces = frozenset(map(int, fields.value("pieces_received")))
+            return CollectedBatch(state=CollectedState(fields.text("state")), pieces=pieces)
 
     async def send(self, campaign: UUID, document: bytes) -> bool:
         """Send a piece or a statement; return whether the collector then has everything."""
@@ -91,7 +89,8 @@ class Collector:
             raise CollectorError from None
         if answer.status_code != 202:
             raise CollectorError(answer.status_code)
-        return read_object(_WHAT, answer.content).get("complete") is True
+        with _documented():
+            return read_object(_WHAT, answer.content).get("complete") is True
 
     async def close(self) -> None:
         """End all connections."""
@@ -106,4 +105,14 @@ class Collector:
             return None
         if answer.status_code != 200 or len(answer.content) > _MOST_BYTES:
             raise CollectorError(answer.status_code)
-        return read_object(_WHAT, answer.content)
+        with _documented():
+            return read_object(_WHAT, answer.content)
+
+
+@contextmanager
+def _documented() -> Iterator[None]:
+    """Refuse an answer that came but does not read as documented, such as a proxy's page."""
+    try:
+        yield
+    except (InputError, TypeError, ValueError):
+        raise CollectorError(200) from None

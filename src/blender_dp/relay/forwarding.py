@@ -21,7 +21,6 @@ from blender_dp.relay.collector import (
 from blender_dp.relay.dependencies import Dependencies
 from blender_dp.relay.open_campaigns import OpenCampaigns
 from blender_dp.relay.shuffle import KEY_BYTES, shuffled
-from blender_dp.relay.storage.database import UnavailableError
 from blender_dp.relay.storage.store import Batch, BatchState
 from blender_dp.wire.relayed.batch import (
     Destroyed,
@@ -62,7 +61,7 @@ class Forwarder:
             except CollectorError as error:
                 self.is_collector_reachable = error.status is not None
                 self._event_log.write("collector-failed", status=error.status)
-            except (BlenderError, UnavailableError) as error:
+            except BlenderError as error:
                 self._event_log.failure("forwarding", error)
 
     async def _proceed(self, batch: Batch) -> None:
@@ -83,8 +82,8 @@ class Forwarder:
         """Forward a batch that is large enough; destroy any other."""
         if await self._store.begin_forwarding(batch, self._parts.random_bytes(KEY_BYTES)):
             await self._forward(await self._again(batch))
-        else:
-            await self._destroy(await self._again(batch))
+        else:  # as it was counted: if reports came meanwhile, the next tick decides anew
+            await self._destroy(batch)
 
     async def _forward(self, batch: Batch) -> None:
         collected = await self._collector.batch(batch.campaign)
