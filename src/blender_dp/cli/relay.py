@@ -44,7 +44,7 @@ def relay(
         Pause between two looks at the collector.
     """
     require_service_extra("relay")
-    from blender_dp.cli.relaying import RelayOptions, relay_forever  # noqa: PLC0415 - an extra
+    from blender_dp.cli.relaying import RelayServer, relay_forever  # noqa: PLC0415 - an extra
 
     if not 0 <= port <= 65535:
         raise ParameterError("port", "from 0 to 65535", port)
@@ -55,7 +55,7 @@ def relay(
     if collector_key is not None and from_text(collector_key, KEY_BYTES) is None:
         rule = f"{KEY_BYTES} bytes in base64url without padding"
         raise ParameterError("collector_key", rule, collector_key)
-    options = RelayOptions(
+    options = RelayServer(
         collector=collector,
         data=data,
         database=database or str(data / "relay.sqlite"),

@@ -23,8 +23,8 @@ from blender_dp.wire.service.signatures import public_key_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelayOptions:
-    """Options of the command."""
+class RelayServer:
+    """Where the relay listens, keeps its data and finds its collector."""
 
     collector: str
     data: Path
@@ -35,7 +35,7 @@ class RelayOptions:
     poll_seconds: float
 
 
-def relay_forever(options: RelayOptions) -> None:
+def relay_forever(options: RelayServer) -> None:
     """Serve until a signal comes."""
     key = signing_key(options.data)
     event_log = EventLog(now)
@@ -45,7 +45,7 @@ def relay_forever(options: RelayOptions) -> None:
 
 
 async def _serve(
-    options: RelayOptions, key: Ed25519PrivateKey, bound: socket.socket, ending: Ending
+    options: RelayServer, key: Ed25519PrivateKey, bound: socket.socket, ending: Ending
 ) -> None:
     database = await open_database(options.database)
     RESULTS.print(f"public key of this relay: {public_key_of(key)}")

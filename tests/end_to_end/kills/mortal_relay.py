@@ -39,7 +39,7 @@ async def _acknowledge_first(self: ReportWriter, campaign: int, reports: Sequenc
     return Added(accepted=len(reports), repeated=0)
 
 
-def live(options: relaying.RelayOptions, bound: socket.socket) -> None:
+def live(options: relaying.RelayServer, bound: socket.socket) -> None:
     """Serve until killed, or until told to stop."""
     ending = Ending(event_log=EventLog(now))
     run_loop(relaying._serve(options, signing_key(options.data), bound, ending))
@@ -51,7 +51,7 @@ def main(data: str, database: str, collector: str, *flaws: str) -> None:
     small = partial(Dependencies, piece_size=PIECE)
     setattr(relaying, "Dependencies", small)  # noqa: B010 - not for anybody else to import
     setattr(RESULTS, "print", lambda _said: None)  # noqa: B010 - numbers are said there
-    options = relaying.RelayOptions(
+    options = relaying.RelayServer(
         collector=collector,
         data=Path(data),
         database=database or str(Path(data) / "relay.sqlite"),

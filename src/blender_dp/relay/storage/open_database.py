@@ -1,11 +1,8 @@
 """Opening of the relay's database at an address."""
 
-from pathlib import Path
-
-from blender_dp.core.errors import MissingExtraError, ParameterError
+from blender_dp.core.errors import MissingExtraError
 from blender_dp.relay.storage.database import Database
-
-_POSTGRES = ("postgresql", "postgres")
+from blender_dp.server.databases.addresses import sqlite_file
 
 
 async def open_database(address: str) -> Database:
@@ -14,16 +11,12 @@ async def open_database(address: str) -> Database:
     Args:
         address: A path, ``sqlite:///PATH`` or ``postgresql://USER@HOST/NAME``.
     """
-    scheme, colon, rest = address.partition("://")
-    if colon and scheme in _POSTGRES:
+    file = sqlite_file(address)
+    if file is None:
         return await _open_postgres(address)
-    # An address may hold a password, so the message repeats only its beginning.
-    if colon and (scheme != "sqlite" or not rest.startswith("/")):
-        rule = "a path, sqlite:///PATH or postgresql://USER@HOST/NAME"
-        raise ParameterError("database", rule, f"{scheme}://…")
     from blender_dp.relay.storage.sqlite.database import SqliteDatabase  # noqa: PLC0415 - one is enough
 
-    return SqliteDatabase(Path(rest[1:] if colon else address))
+    return SqliteDatabase(file)
 
 
 async def _open_postgres(address: str) -> Database:

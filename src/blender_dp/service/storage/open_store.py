@@ -1,14 +1,12 @@
 """Opening of the store at an address, with a check that the keys belong to it."""
 
 import asyncio
-from pathlib import Path
 
-from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError
+from blender_dp.core.errors import BlenderError, MissingExtraError
+from blender_dp.server.databases.addresses import sqlite_file
 from blender_dp.server.databases.statements import Checkpoint, no_checkpoint
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.database_store import DatabaseStore
-
-_POSTGRES = ("postgresql", "postgres")
 
 
 async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> DatabaseStore:
@@ -18,17 +16,12 @@ async def open_store(database: str, *, reach: Checkpoint = no_checkpoint) -> Dat
         database: ``sqlite:///PATH`` or a path, or ``postgresql://USER@HOST/NAME``.
         reach: Called with the name of every checkpoint of a write; for tests that kill the process.
     """
-    scheme, colon, rest = database.partition("://")
-    if colon and scheme in _POSTGRES:
+    file = sqlite_file(database)
+    if file is None:
         return await _open_postgres(database, reach)
-    # An address may hold a password, so the message repeats only its beginning.
-    if colon and (scheme != "sqlite" or not rest.startswith("/")):
-        rule = "a path, sqlite:///PATH or postgresql://USER@HOST/NAME"
-        raise ParameterError("database", rule, f"{scheme}://…")
     from blender_dp.service.storage.sqlite.database import SqliteDatabase  # noqa: PLC0415 - one is enough
 
-    path = Path(rest[1:] if colon else database)
-    return DatabaseStore(SqliteDatabase(path, reach=reach))
+    return DatabaseStore(SqliteDatabase(file, reach=reach))
 
 
 async def _open_postgres(address: str, reach: Checkpoint) -> DatabaseStore:
