@@ -50,16 +50,6 @@ def assert_reports_follow_the_log(
 ) -> None:
     """Fail if what clients reported is too unlikely, given the log; cells share the false alarm."""
     channel = SubsetChannel.of(len(counts), exact(epsilon))
-    assert_counts_follow_the_log(counts, clients, channel, false_alarm)
-
-
-def assert_counts_follow_the_log(
-    counts: Mapping[Name, int],
-    clients: Mapping[Name, int],
-    channel: SubsetChannel,
-    false_alarm: float = FALSE_ALARM,
-) -> None:
-    """Fail likewise, given the channel of the reports."""
     reports, rest = divmod(sum(counts.values()), channel.subset_size)
     assert rest == 0, "some report names another number of cells"
     expected = expected_shares(true_shares(clients, counts), channel)

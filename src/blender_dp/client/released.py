@@ -27,11 +27,12 @@ from blender_dp.wire.service.signed_head_list import read_signed_head_list
 FILES = {
     OPT_IN_ESTIMATES: "opt-in-estimates",
     CLIENT_ESTIMATES: "client-estimates",
-    RELAY_ESTIMATES: "relay-estimates",
     CERTIFICATE: "certificate",
     RELEASE: "release",
 }
 """Path of each document below the campaign."""
+FILES_WITH_RELAY = {**FILES, RELAY_ESTIMATES: "relay-estimates"}
+"""The same for a campaign with a relay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +66,10 @@ def fetch_released(
         raise RefusedError(Rule.CAMPAIGN, "the head list is that of another campaign")
     if key is not None and signed.public_key != key:
         raise SignatureError("the head list is signed with another key")
-    has_relay = signed.head_list.relay is not None
+    files = FILES if signed.head_list.relay is None else FILES_WITH_RELAY
     documents = {
         name: transport.send("GET", f"{below}/{place}").document(f"the document {place}")
-        for name, place in FILES.items()
-        if has_relay or name != RELAY_ESTIMATES
+        for name, place in files.items()
     }
     log = check_log(fetch_pieces(transport, "log"), key=signed.public_key)
     listed = log.require(
