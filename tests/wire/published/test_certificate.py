@@ -83,8 +83,8 @@ def test_a_list_above_its_promise_is_certified_as_broken() -> None:
     assert document["verdict"] == "broken"
     assert [account["verdict"] for account in document["accounts"]] == ["kept", "broken"]
     assert document["sentence"] == (
-        "The promise to clients is broken: it was ε = 3.9 and δ = 0, and with that δ what is "
-        "released needs ε = 4."
+        "The promise to clients is broken: it was ε = 3.9 and δ = 0, but with this δ the release "
+        "needs ε = 4."
     )
     check(document, URLS)
 
