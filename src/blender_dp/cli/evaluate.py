@@ -162,9 +162,11 @@ def _plot(directory: Path, scores: list[Scores], experiment: Experiment, users: 
     # Imported here, because it loads more slowly than everything else together.
     from blender_dp.evaluation.reproduction.figures.distributions import draw_distributions  # noqa: PLC0415
 
-    parameters = experiment.parameters
+    parameters, share = experiment.parameters, experiment.relay.share
+    relay = f", {share:g} of the others behind a relay" if share else ""
     caption = (
-        f"{len(scores)} runs on a log of {users:,} users, {experiment.opt_in:g} of them opted in; "
+        f"{len(scores)} runs on a log of {users:,} users, {experiment.opt_in:g} of them opted in"
+        f"{relay}; "
         f"ε = {parameters.epsilon:g}, δ = {parameters.delta:g}, preset {parameters.preset}. "
         f"One dot per run, bars at the medians. {WARNING}"
     )

@@ -219,3 +219,14 @@ def test_trials_of_an_evaluation_are_drawn_even_without_values(tmp_path: Path) -
     scores = [one, replace(one, ndcg=0.5, query_l1=math.nan)]
     draw_distributions(scores, caption="C", stem=tmp_path / "measures")
     assert (tmp_path / "measures.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("relay", [math.nan, 0.02])
+def test_relay_clients_have_a_column_if_there_are_any(tmp_path: Path, relay: float) -> None:
+    one = score(small_result(), np.full(6, 1 / 6))
+    scores = [replace(one, ndcg_relay=relay, query_l1_relay=relay), one]
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        draw_distributions(scores, caption="C", stem=tmp_path / "measures")
+    picture = (tmp_path / "measures.svg").read_text()
+    assert picture.count(">relay<") == (0 if math.isnan(relay) else 2)
+    assert picture.count(">opt-in<") == 2

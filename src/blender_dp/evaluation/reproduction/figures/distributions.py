@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from blender_dp.evaluation.trials.scores import Scores
 
 _Column = tuple[str, str, str]
 """Label, role of its colour and measure."""
+_RELAY: _Column = ("relay\nclients", "relay", "_relay")
+"""Label, role and suffix of relay clients, who are drawn if there are any."""
 _LISTED = (
     ("top 10\nlisted", "blended", "recall_queries_10"),
     ("top 50\nlisted", "blended", "recall_queries_50"),
@@ -25,11 +28,8 @@ _LISTED = (
 def draw_distributions(scores: Sequence[Scores], *, caption: str, stem: Path) -> None:
     """Draw every trial's NDCG and L1, of the blend and of each group alone, and what it lists."""
     panels: list[tuple[str, Sequence[_Column]]] = [
-        ("NDCG (best: 1)", [(label, role, f"ndcg{suffix}") for label, role, suffix in GROUPS]),
-        (
-            "L1 of listed queries (best: 0)",
-            [(label, role, f"query_l1{suffix}") for label, role, suffix in GROUPS],
-        ),
+        ("NDCG (best: 1)", _by_group(scores, "ndcg")),
+        ("L1 of listed queries (best: 0)", _by_group(scores, "query_l1")),
         ("share listed, probability missed", _LISTED),
     ]
     with canvas(3, 1, caption) as picture:
@@ -37,6 +37,13 @@ def draw_distributions(scores: Sequence[Scores], *, caption: str, stem: Path) ->
             _draw_columns(axes, scores, columns)
             axes.set_ylabel(label)
         save(picture, stem)
+
+
+def _by_group(scores: Sequence[Scores], measure: str) -> list[_Column]:
+    """Return a column of a measure for the blend and for each group."""
+    has_relay = any(not isnan(trial.query_l1_relay) for trial in scores)
+    groups = [*GROUPS, _RELAY] if has_relay else GROUPS
+    return [(label.replace(" ", "\n"), role, measure + suffix) for label, role, suffix in groups]
 
 
 def _draw_columns(axes: Axes, scores: Sequence[Scores], columns: Sequence[_Column]) -> None:

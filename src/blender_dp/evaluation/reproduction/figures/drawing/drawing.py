@@ -17,7 +17,13 @@ from blender_dp.evaluation.reproduction.figures.drawing.figure import Table
 from blender_dp.evaluation.reproduction.published import Mark
 from blender_dp.evaluation.reproduction.series import MeasuredPanel, Series
 
-COLOURS = {"blended": "#2f4bd0", "opt-in": "#b9500b", "clients": "#0b7d68", "peer": "#8a3ea8"}
+COLOURS = {
+    "blended": "#2f4bd0",
+    "opt-in": "#b9500b",
+    "clients": "#0b7d68",
+    "relay": "#a3268c",
+    "peer": "#8a3ea8",
+}
 _MARKERS = {"blended": "o", "opt-in": "D", "clients": "^", "peer": "P"}
 _SIZE_COLOURS = ("#2f4bd0", "#0b7d68", "#b9500b", "#8a3ea8")
 _SIZE_MARKERS = ("o", "^", "D", "s")
