@@ -394,6 +394,28 @@ def test_both_promises_to_relay_clients_and_the_comparison_are_shown(
     expect(page.locator("#weights-legend")).to_be_empty()
 
 
+def test_a_batch_that_is_not_in_the_result_is_told_and_nothing_is_promised(
+    open_report: OpenReport,
+) -> None:
+    sentence = "No whole batch of the relay arrived in time, so no relay client is in the result."
+    run = make_run()
+    account = run["certificate"]["accounts"][0]
+    run["certificate"]["accounts"].append(
+        account | {"to": "relay clients, unless relay and collector collude", "model": "relay"}
+    )
+    batch = {"outcome": "absent", "sentence": sentence}
+    page = open_report(make_release() | {"relay_batch": batch}, run)
+    expect(page.locator("#notes")).to_contain_text(sentence)
+    expect(page.locator(".promise", has_text="Relay clients")).to_contain_text(sentence)
+    expect(page.locator(".promise", has_text="Relay clients")).not_to_contain_text("ε")
+    certificate = page.locator(".fact-card", has_text="Certificate")
+    expect(certificate).to_contain_text(sentence)
+    expect(certificate).not_to_contain_text("collude")
+    page = open_report(make_release() | {"relay_batch": batch | {"outcome": "counted"}}, run)
+    expect(page.locator("#notes")).not_to_contain_text(sentence)
+    expect(page.locator(".fact-card", has_text="Certificate")).to_contain_text("collude")
+
+
 def test_the_shown_table_is_saved_as_csv_without_formulas(
     open_report: OpenReport, tmp_path: Path
 ) -> None:

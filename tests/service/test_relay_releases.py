@@ -2,6 +2,8 @@
 
 import io
 import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -11,17 +13,21 @@ import pytest
 from service.relays import LEAST_BATCH, RelayedCampaign, relayed_campaign
 from service.running import Service
 
+from blender_dp.cli.download import write_released
 from blender_dp.cli.released_report import render_released
 from blender_dp.client.released import ReleasedFiles, fetch_released
 from blender_dp.client.transport import Answer
+from blender_dp.core.certificate.promises import promises
 from blender_dp.core.errors import BlenderError
 from blender_dp.service.jobs import relayed
 from blender_dp.service.keys.key_vault import KeyDestroyedError, relayed_reports_key
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.document import canonical, with_digest
+from blender_dp.wire.published.certificate import attached_certificate
 
 pytestmark = pytest.mark.anyio
 HOUR = 3600.0
+Happening = Callable[[RelayedCampaign], Awaitable[None]]
 
 
 async def document_of(campaign: RelayedCampaign, name: str) -> dict[str, Any]:
@@ -204,6 +210,45 @@ async def test_a_download_blends_all_three_groups_again(service: Service) -> Non
     page = render_released(await store.campaign(UUID(campaign.id)), documents)
     assert "relay clients" in page
     assert "The relay passed on 90 reports" in page
+
+
+async def _destroyed(campaign: RelayedCampaign) -> None:
+    await campaign.send(campaign.destroyed(12))
+
+
+async def _absent(campaign: RelayedCampaign) -> None:
+    campaign.service.clock.pass_by(49 * HOUR)
+
+
+@pytest.mark.parametrize(
+    ("happens", "sentence"),
+    [
+        (
+            _destroyed,
+            "The relay destroyed the 12 reports that it had, which were too few to hide each "
+            "other, so no relay client is in the result.",
+        ),
+        (
+            _absent,
+            "No whole batch of the relay arrived in time, so no relay client is in the result.",
+        ),
+    ],
+)
+async def test_nothing_is_promised_to_relay_clients_who_are_not_in_the_result(
+    service: Service, tmp_path: Path, happens: Happening, sentence: str
+) -> None:
+    campaign = await relayed_campaign(service)
+    await happens(campaign)
+    assert (await campaign.released())["relay_batch"]["sentence"] == sentence
+    released = await downloaded(campaign)
+    assert [one.model for one in promises(released.result)] == ["trusted curator", "local"]
+    write_released(tmp_path, released, UUID(campaign.id))
+    page = (tmp_path / "report.html").read_text()
+    assert sentence in page
+    assert "0 relay clients" not in page
+    for name in ("run.json", "release.json"):
+        stated = attached_certificate(tmp_path / name, released.result.head_list)
+        stated.require(released.certificate)
 
 
 @pytest.mark.parametrize("field", ["report_counts", "received", "statement"])

@@ -70,7 +70,14 @@ def write_released(
     created = str(release["created"])
     facts = {"downloaded": written_time(datetime.now(UTC)), "campaign": str(campaign)}
     facts |= _all_words(released, words or Words()).facts()
-    write_outputs(directory, released.result, released.certificate, created=created, facts=facts)
+    write_outputs(
+        directory,
+        released.result,
+        released.certificate,
+        created=created,
+        facts=facts,
+        relay_batch=release.get("relay_batch"),
+    )
     # Exactly as it was released: the log names its digest.
     write_document(directory / "release.json", release)
 

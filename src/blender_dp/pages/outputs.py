@@ -1,6 +1,7 @@
 """Output files of one result: tables, documents and the report."""
 
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -44,6 +45,7 @@ def write_outputs(
     *,
     created: str,
     facts: dict[str, Any],
+    relay_batch: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the tables, the documents and the report of one result.
 
@@ -53,11 +55,14 @@ def write_outputs(
         certificate: What everybody spent on it.
         created: Time of the result, in ISO 8601.
         facts: How it was made: input, engine, seed, perhaps timings.
+        relay_batch: What became of the relay's batch, in a collection with a relay.
     """
     _write_table(directory / "records", record_table(result))
     _write_table(directory / "queries", query_table(result))
     certified = certificate_document(certificate)
-    release = release_document(result, certified, created=created, names=facts.get("names"))
+    release = release_document(
+        result, certified, created=created, names=facts.get("names"), relay_batch=relay_batch
+    )
     run = run_document(result, certified, created=created, facts=facts)
     write_document(directory / "head_list.json", head_list_document(result.head_list))
     write_document(directory / "release.json", release)

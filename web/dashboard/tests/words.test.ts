@@ -207,7 +207,16 @@ test.each([
   ],
   ['clients-sealed', { state: 'complete', stated: 9, counted: null }, 'The release counts it'],
   ['released', { state: 'complete', stated: 9, counted: 9 }, 'was received, and deleted'],
-  ['released', { state: 'destroyed', stated: 9, counted: null }, 'destroyed them'],
+  [
+    'released',
+    { state: 'destroyed', stated: 9, counted: 0 },
+    'too few reports (9) and destroyed them, so no relay client is in the release',
+  ],
+  [
+    'released',
+    { state: 'complete', stated: 9, counted: 0 },
+    'too few of its reports (9) were valid, so no relay client is in the release',
+  ],
   ['released', { state: 'absent', stated: null, counted: null }, 'no whole batch arrived'],
   ['purged', { state: 'waiting', stated: null, counted: null }, 'no whole batch arrived'],
   ['purged', null, 'given up before'],

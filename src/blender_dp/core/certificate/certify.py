@@ -5,7 +5,7 @@ from fractions import Fraction
 from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
 from blender_dp.core.certificate.list_certificate import ListCertificate
-from blender_dp.core.certificate.promises import IF_COLLUSION, UNLESS_COLLUSION
+from blender_dp.core.certificate.promises import IF_COLLUSION, RELAY_MODEL, UNLESS_COLLUSION
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
@@ -74,14 +74,14 @@ def relay_accounts(head_list: HeadList, parameters: Parameters | None) -> tuple[
     return (
         Account(
             to=f"relay clients, {UNLESS_COLLUSION}",
-            model="relay",
+            model=RELAY_MODEL,
             promised_epsilon=epsilon,
             promised_delta=delta,
             parts=(relay.certify(cells, epsilon, delta),),
         ),
         Account(
             to=f"relay clients, {IF_COLLUSION}",
-            model="relay",
+            model=RELAY_MODEL,
             promised_epsilon=exact(relay.report_epsilon),
             promised_delta=Fraction(0),
             parts=(relay.certify_report(cells),),

@@ -6,6 +6,7 @@ from blender_dp.core.blender import PRESETS, BlenderResult
 from blender_dp.core.create_head_list.paper import enumerated_delta
 from blender_dp.core.parameters import exact
 
+RELAY_MODEL = "relay"
 UNLESS_COLLUSION = "unless relay and collector collude"
 IF_COLLUSION = "if relay and collector collude"
 
@@ -75,14 +76,15 @@ def _to_clients(result: BlenderResult) -> Promise:
 
 
 def _to_relay_clients(result: BlenderResult) -> list[Promise]:
+    """Return the promises to the relay clients of the result, if there are any."""
     relay = result.head_list.relay
-    if relay is None:
+    if relay is None or result.relayed is None:
         return []
     to = f"{result.relay_users:,} relay clients"
     return [
         Promise(
             to=f"{to}, {UNLESS_COLLUSION}",
-            model="relay",
+            model=RELAY_MODEL,
             epsilon=relay.epsilon,
             delta=relay.delta,
             sentence="Each device sent one randomised report through a relay. The collector "
@@ -91,7 +93,7 @@ def _to_relay_clients(result: BlenderResult) -> list[Promise]:
         ),
         Promise(
             to=f"{to}, {IF_COLLUSION}",
-            model="relay",
+            model=RELAY_MODEL,
             epsilon=relay.report_epsilon,
             delta=0.0,
             sentence="If the relay does work together with the collector, they can tell whose "

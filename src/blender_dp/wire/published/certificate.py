@@ -13,6 +13,7 @@ from typing import Any, cast, get_args
 
 from blender_dp.core.certificate.certificate import Account, Certificate, Part
 from blender_dp.core.certificate.list_certificate import ListCertificate
+from blender_dp.core.certificate.promises import RELAY_MODEL
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError
 from blender_dp.core.head_list.head_list import HeadList
@@ -127,9 +128,11 @@ def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
         stated = fields.part("parameters")
         stated.only(*certified)
         _require_equal(stated, certified)
+    has_relay_clients = fields.has("users") and fields.part("users").has("relay_clients")
     if fields.has("promises"):
-        _require_same_promises(fields, certificate.accounts)
-    if fields.has("users") and fields.part("users").has("relay_clients"):
+        without = None if has_relay_clients else RELAY_MODEL
+        _require_same_promises(fields, [a for a in certificate.accounts if a.model != without])
+    if has_relay_clients:
         _require_batch(fields.part("users"), certificate.head_list)
 
 

@@ -78,7 +78,7 @@ class RelayedSide:
     @property
     def sentence(self) -> str:
         """What became of the batch, for readers."""
-        without = "The result is without relay clients."
+        without = "so no relay client is in the result."
         if self.outcome is Outcome.COUNTED:
             refused = sum(self.refused.values())
             return (
@@ -88,14 +88,14 @@ class RelayedSide:
         if self.outcome is Outcome.TOO_FEW:
             return (
                 f"The relay passed on {self.received:,} reports, of which {self.valid:,} are "
-                f"valid. That is fewer than a batch must have. {without}"
+                f"valid, fewer than a batch must have, {without}"
             )
         if self.outcome is Outcome.DESTROYED:
             return (
-                f"The relay destroyed the {self.stated or 0:,} reports that it had, because they "
-                f"were too few to hide each other. {without}"
+                f"The relay destroyed the {self.stated or 0:,} reports that it had, which were "
+                f"too few to hide each other, {without}"
             )
-        return f"No whole batch of the relay arrived in time. {without}"
+        return f"No whole batch of the relay arrived in time, {without}"
 
 
 def relay_document(head_list: HeadList, side: RelayedSide) -> dict[str, Any]:

@@ -80,7 +80,7 @@ export interface Release {
   readonly drift: Drift | null;
   readonly disagreement: Disagreement | null;
   readonly unlisted_bound?: number | null;
-  readonly relay_batch?: { readonly sentence: string };
+  readonly relay_batch?: { readonly outcome: string; readonly sentence: string };
   readonly records: readonly Estimate[];
   readonly queries: readonly Estimate[];
 }

@@ -1,11 +1,13 @@
 /** Certificate of a release: the promise to each group, and the privacy that was spent. */
 
 import { numberOf } from '@blender-dp/pages/numbers.js';
-import { lossWords } from '@blender-dp/pages/promises.js';
-import type { Account, Certificate, Loss } from '../api/documents.js';
+import { absentRelay, accountsInResult, lossWords } from '@blender-dp/pages/promises.js';
+import type { Account, Loss, Release } from '../api/documents.js';
 import { Card } from '../parts/card.js';
 
-export function CertificateCard({ certificate }: { readonly certificate: Certificate }) {
+export function CertificateCard({ release }: { readonly release: Release }) {
+  const { certificate, relay_batch } = release;
+  const absent = absentRelay(relay_batch);
   return (
     <Card
       title={certificate.sentence}
@@ -13,10 +15,11 @@ export function CertificateCard({ certificate }: { readonly certificate: Certifi
       caption="Computed exactly from the head list and the public parameters; every rounding goes up."
     >
       <div class="promise-list">
-        {certificate.accounts.map((account) => (
+        {accountsInResult(certificate.accounts, relay_batch).map((account) => (
           <AccountPart account={account} key={account.to} />
         ))}
       </div>
+      {absent && <p class="footnote">{absent}</p>}
     </Card>
   );
 }

@@ -63,14 +63,18 @@ export function Progress({ campaign, progress, retried }: ProgressProps) {
 
 function RelayCounts({ campaign, progress }: Omit<ProgressProps, 'retried'>) {
   const batch = progress.relayed;
+  const [stated, counted] = [batch?.stated ?? null, batch?.counted ?? null];
+  const isUsed = batch?.state === 'complete' || campaign.state === 'clients-sealed';
   const tiles = [
-    { name: 'Stated by the relay', value: count(batch?.stated ?? 0) },
-    { name: 'Counted in the release', value: count(batch?.counted ?? 0) },
+    ...(stated === null ? [] : [{ name: 'Stated by the relay', value: count(stated) }]),
+    ...(counted === null ? [] : [{ name: 'Counted in the release', value: count(counted) }]),
   ];
   return (
     <>
       <p role="status">{relaySentence(campaign, batch ?? null)}</p>
-      {batch?.stated != null && <Tiles label="Reports through the relay" tiles={tiles} />}
+      {isUsed && counted !== 0 && tiles.length > 0 && (
+        <Tiles label="Reports through the relay" tiles={tiles} />
+      )}
     </>
   );
 }

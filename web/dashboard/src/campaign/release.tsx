@@ -11,6 +11,7 @@ import {
   plain,
   plural,
 } from '@blender-dp/pages/numbers.js';
+import { absentRelay } from '@blender-dp/pages/promises.js';
 import { BLEND, hasRelay } from '@blender-dp/pages/series.js';
 import { blendOutsideSentence, outsideSentence, weightsTitle } from '@blender-dp/pages/weights.js';
 import { useMemo, useState } from 'preact/hooks';
@@ -52,7 +53,7 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
             <WeightsCard release={value} campaign={campaign} />
             <DriftCard drift={value.drift} disagreement={value.disagreement} />
           </div>
-          <CertificateCard certificate={value.certificate} />
+          <CertificateCard release={value} />
         </>
       )}
     </Shown>
@@ -85,7 +86,11 @@ function Summary({ release, campaign }: PartProps) {
           { name: 'released', value: day(release.created) },
         ]}
       />
-      {release.relay_batch && <p class="footnote">{release.relay_batch.sentence}</p>}
+      {release.relay_batch && (
+        <p class={absentRelay(release.relay_batch) ? 'callout' : 'footnote'}>
+          {release.relay_batch.sentence}
+        </p>
+      )}
     </section>
   );
 }

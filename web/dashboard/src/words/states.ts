@@ -1,5 +1,5 @@
 /** The states of a campaign in the order in which they come, and the moves between them. */
-import { moment } from '@blender-dp/pages/numbers.js';
+import { count, moment } from '@blender-dp/pages/numbers.js';
 import type { Campaign, JobKind, Move, ProgressCounts, State } from '../api/messages.js';
 
 export interface StateWords {
@@ -135,9 +135,11 @@ export function relaySentence(
       : 'Through the relay: it keeps its reports until the clients’ side is sealed.';
   }
   if (batch.state === 'destroyed')
-    return 'Through the relay: it had too few reports and destroyed them. The release is without relay clients.';
+    return `Through the relay: it had too few reports (${count(batch.stated ?? 0)}) and destroyed them, so no relay client is in the release.`;
   if (batch.state === 'absent' || (batch.state === 'waiting' && state !== 'clients-sealed'))
-    return 'Through the relay: no whole batch arrived. The release is without relay clients.';
+    return 'Through the relay: no whole batch arrived in time, so no relay client is in the release.';
+  if (batch.state === 'complete' && batch.counted === 0)
+    return `Through the relay: too few of its reports (${count(batch.stated ?? 0)}) were valid, so no relay client is in the release.`;
   if (batch.state === 'complete')
     return batch.counted === null
       ? 'Through the relay: the batch is here. The release counts it.'

@@ -1,10 +1,13 @@
 // The promises to each group, and what their numbers mean.
 
 /** Fill the promises and what ε and δ mean at their values. */
-function showPromises({ run, promise }) {
+function showPromises({ release, run, promise }) {
   const promises = Array.isArray(run.promises) ? run.promises : [];
-  byId("promise-list").replaceChildren(...promises.filter(isObject).map(promiseCard));
-  byId("relay-meaning").hidden = !promises.some((one) => one?.model === "relay");
+  const absent = absentRelay(release.relay_batch);
+  const shown = [...promises.filter(isObject),
+    ...(absent === null ? [] : [{ to: "Relay clients", model: "relay", sentence: absent }])];
+  byId("promise-list").replaceChildren(...shown.map(promiseCard));
+  byId("relay-meaning").hidden = !shown.some(({ model }) => model === "relay");
   byId("epsilon-meaning").textContent = epsilonMeaning(promise.epsilon).join(" ");
   byId("delta-meaning").textContent = deltaMeaning(promise.delta);
 }

@@ -37,7 +37,7 @@ function showFacts({ release, run, users }) {
     settingsCard("Input", run.input),
     settingsCard("Head list", run.head_list),
     methodCard(run.method),
-    certificateCard(run.certificate),
+    certificateCard(run.certificate, release.relay_batch),
     flawsCard(run.flaws, release.preset),
     settingsCard("Software", run.software),
   ].filter(Boolean));
@@ -126,16 +126,18 @@ function methodCard(method) {
 }
 
 /** Show the exact privacy cost for each group. */
-function certificateCard(certificate) {
+function certificateCard(certificate, relayBatch) {
   if (!isObject(certificate) || !Array.isArray(certificate.accounts)) return null;
-  const lines = certificate.accounts.filter(isObject).map(({ to, tight_epsilon: tight, spent }) => {
+  const accounts = accountsInResult(certificate.accounts.filter(isObject), relayBatch);
+  const lines = accounts.map(({ to, tight_epsilon: tight, spent }) => {
     const epsilon = tight === null ? "far above the promise" : decimal(tight);
     const delta = decimal(spent?.delta);
     return [html("dt", {}, settingName(String(to))),
       html("dd", {}, `ε ${epsilon}${delta === "0" ? "" : `, δ ${delta}`}`)];
   });
+  const absent = absentRelay(relayBatch);
   return card("Certificate", html("p", {}, certificate.sentence ?? ""),
-    html("dl", { class: "settings" }, lines));
+    html("dl", { class: "settings" }, lines), absent === null ? null : html("p", {}, absent));
 }
 
 /** Write a number that travels as a text. */

@@ -74,12 +74,14 @@ function tiles({ listed, covered, users, promise }) {
     html("dt", {}, name), html("dd", {}, value)));
 }
 
-function callouts({ listed, run }) {
+function callouts({ listed, release, run }) {
   const written = Array.isArray(run.notes) ? run.notes : [];
   const notes = written.filter((note) => typeof note === "string");
   if (listed.queries.length + listed.records.length === 0) {
     notes.unshift("The head list is empty: too few opt-in users shared any one record for it to be "
       + "found. More opt-in users, a larger ε or a larger δ would help.");
   }
+  const absent = absentRelay(release.relay_batch);
+  if (absent !== null) notes.push(absent);
   return notes.map((note) => html("p", { class: "callout" }, note));
 }

@@ -8,6 +8,28 @@ export function lossWords(epsilon, delta) {
 }
 
 /**
+ * @typedef {object} RelayBatch
+ * @property {string} outcome
+ * @property {string} sentence
+ */
+
+/** Say why a relay's batch is not in a result; null if it is, or if there is no relay. @param {RelayBatch | undefined} batch */
+export function absentRelay(batch) {
+  return batch && batch.outcome !== "counted" ? batch.sentence : null;
+}
+
+/**
+ * Return the accounts of a certificate whose users are in the result.
+ * @template {{ model: string }} Account
+ * @param {readonly Account[]} accounts
+ * @param {RelayBatch | undefined} batch
+ * @returns {Account[]}
+ */
+export function accountsInResult(accounts, batch) {
+  return accounts.filter(({ model }) => model !== "relay" || absentRelay(batch) === null);
+}
+
+/**
  * Return how sure somebody can be at most who was `before` sure and then sees everything.
  * @param {number} before
  * @param {number} epsilon
