@@ -30,7 +30,7 @@ def test_a_relay_starts_says_its_key_and_stops(tmp_path: Path) -> None:
         assert process.stderr is not None
         line = json.loads(process.stderr.readline())
         assert line["event"] == "listening"
-        assert httpx.get(f"{line['address']}/health").json()["status"] == "ok"
+        assert httpx.get(f"{line['address']}/health", timeout=60).json()["status"] == "ok"
         process.send_signal(signal.SIGTERM)
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 0

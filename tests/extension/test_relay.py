@@ -45,7 +45,7 @@ class MixedCollection:
     @property
     def waiting(self) -> int:
         """How many reports the relay holds."""
-        answer = httpx.get(f"{self.relay.url}/v1/campaigns/{self.collection.campaign}")
+        answer = httpx.get(f"{self.relay.url}/v1/campaigns/{self.collection.campaign}", timeout=60)
         assert answer.is_success, answer.text
         return int(answer.json()["waiting"])
 
