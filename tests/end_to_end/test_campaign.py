@@ -52,10 +52,9 @@ def command(*arguments: str | Path | float) -> None:
     assert not ending.value.code
 
 
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a log of one row a user that says who opts in: so every truth is known."""
-    path = tmp_path_factory.mktemp("log") / "log.csv"
+def written_log(directory: Path) -> Path:
+    """Write a log of one row per user that says who opts in: so every truth is known."""
+    path = directory / "log.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("user", "query", "url", "group"))
@@ -63,6 +62,11 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for number, (query, url) in enumerate(holdings(users).elements()):
                 writer.writerow((f"{group} {number}", query, url, group))
     return path
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written_log(tmp_path_factory.mktemp("log"))
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ the relay, and from there to the collector, are recorded: the first name no reco
 sender, time or order.
 """
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,16 +17,27 @@ import httpx
 import pytest
 from end_to_end.recorded_traffic import RecordedWay, recorded_way
 from end_to_end.report_law import Name, expected_shares, tail_bound, true_shares
-from end_to_end.test_campaign import DELTA, EPSILON, HEAVIEST, SHARES, command, holdings, read
+from end_to_end.test_campaign import (
+    CLIENTS,
+    DELTA,
+    EPSILON,
+    HEAVIEST,
+    OPT_IN,
+    SHARES,
+    command,
+    holdings,
+    read,
+    written_log,
+)
 from running_relay import running_relay
-from running_service import running_service
+from running_service import PATIENCE, running_service
 from scipy.stats import hypergeom
 
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from exact_tests import FALSE_ALARM
 
-OPT_IN, CLIENTS, SHARE = 1_000, 19_000, 0.5
+SHARE = 0.5
 RELAYED = round(SHARE * CLIENTS)
 PIECE_FIELDS = {"version", "statement", "public_key", "signature", "piece", "reports"}
 USUAL_HEADERS = {
@@ -69,15 +79,7 @@ class Recorded:
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a log of one row a user that says who opts in: so every truth is known."""
-    path = tmp_path_factory.mktemp("log") / "log.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("user", "query", "url", "group"))
-        for group, users in (("opt-in", OPT_IN), ("client", CLIENTS)):
-            for number, (query, url) in enumerate(holdings(users).elements()):
-                writer.writerow((f"{group} {number}", query, url, group))
-    return path
+    return written_log(tmp_path_factory.mktemp("log"))
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +115,7 @@ def recorded(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Re
 
 
 def _read(url: str) -> dict[str, Any]:
-    found: dict[str, Any] = httpx.get(url).json()
+    found: dict[str, Any] = httpx.get(url, timeout=PATIENCE).json()
     return found
 
 

@@ -14,13 +14,8 @@ export function relaySentences(
     'One of your searches is scrambled a little here and locked for the organisation; then somebody ' +
       `else, the relay ${hostOf(address)}, mixes at least ${leastBatch.toLocaleString('en')} such ` +
       'reports and hands them over without names.',
-    twoNumbers(epsilon, delta, Number(epsilonCap)),
+    relayCostSentence(epsilon, delta, Number(epsilonCap)),
   ];
-}
-
-/** Says what a relayed report cost, and what that means. */
-export function relayCostSentence(epsilon: number, delta: number, together: number): string {
-  return twoNumbers(epsilon, delta, together);
 }
 
 /** What a relayed report says, and what it does not. */
@@ -45,7 +40,8 @@ const NOT_SAID: readonly string[] = [
     'but cannot open the report. The organisation can open it, but does not know where it came from.',
 ];
 
-function twoNumbers(epsilon: number, delta: number, together: number): string {
+/** Says what a relayed report costs, and what that means. */
+export function relayCostSentence(epsilon: number, delta: number, together: number): string {
   return (
     'As long as relay and organisation do not work together, any guess about you becomes at most ' +
     `${factorText(epsilon)} times more likely (${number('ε', epsilonText(epsilon))}), except with a ` +
