@@ -88,9 +88,13 @@ BAD_LOGS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a truncated Parquet": (truncated_parquet, "Parquet"),
     "no Parquet at all": (lambda folder: written(folder / "x.parquet", text_of(folder)), "Parquet"),
     "mixed encodings": (latin_1_after_utf_8, "line 62: the text is not UTF-8"),
-    "UTF-16": (
-        lambda folder: written(folder / "log.csv", text_of(folder).decode().encode("utf-16")),
-        "not UTF-8",
+    "UTF-16 that is cut off": (
+        lambda folder: written(folder / "log.csv", text_of(folder).decode().encode("utf-16")[:-1]),
+        "the text is not UTF-16, as it begins",
+    ),
+    "an old Excel workbook": (
+        lambda folder: written(folder / "log.csv", bytes.fromhex("d0cf11e0a1b11ae1")),
+        "it is an old Excel workbook, which is not read here; save it as CSV (UTF-8)",
     ),
     "an empty file": (lambda folder: written(folder / "log.csv", b""), "the file is empty"),
     "an empty Parquet": (lambda folder: written(folder / "x.parquet", b""), "the file is empty"),
@@ -112,7 +116,7 @@ BAD_LOGS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "a missing file": (lambda folder: folder / "none.csv", "there is no such file or folder"),
     "a pattern without matches": (lambda folder: folder / "*.csv", "no file matches this pattern"),
     "a name without a format": (
-        lambda folder: written(folder / "log", text_of(folder)),
+        lambda folder: write_csv(folder / "log", ROWS, ("who", "what", "where")),
         "--format",
     ),
 }

@@ -9,7 +9,8 @@ from blender_dp.cli.failures import explain_errors, interrupted_once
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    tokens = ["/dev/stdin" if word == "-" else word for word in given]  # no option's name
     with explain_errors(), interrupted_once():
         if not tokens or tokens[0] in app.help_flags:
             app.resolved_commands()  # the list of commands shows the first line of each

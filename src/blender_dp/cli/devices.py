@@ -38,7 +38,7 @@ class DeviceLog:
     format: LogFormat = LogFormat.AUTO
     """Format of the files; auto looks at names and first lines."""
     user: str = "user"
-    """Column with the user's id (CSV, TSV, Parquet)."""
+    """Column with the user's id, in formats that name their columns."""
     query: str = "query"
     """Column with the query."""
     url_column: str = "url"

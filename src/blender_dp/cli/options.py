@@ -1,6 +1,7 @@
 """Options that several commands share, each described once."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from blender_dp.pages.words import Words
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 Flag = Annotated[bool, Parameter(negative="")]
+_TABS = {"tab": "\t", "\\t": "\t"}
 _UNITS = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
 _UNITS |= {f"{unit}I": 1024**power for power, unit in enumerate("KMGT", start=1)}
 
@@ -32,17 +34,25 @@ class LogOptions:
     format: LogFormat = LogFormat.AUTO
     """Format of the files; auto looks at names and first lines."""
     user: str = "user"
-    """Column with the user's id (CSV, TSV, Parquet)."""
+    """Column with the user's id, in formats that name their columns."""
     query: str = "query"
     """Column with the query."""
     url: str = "url"
     """Column with the URL."""
     group: str | None = None
     """Column with opt-in or client in every row."""
+    delimiter: str | None = None
+    """Character between the values of CSV, or tab. Default: found in the first line."""
 
     def log(self, paths: list[str]) -> Log:
         """Return the log these options describe."""
-        columns = LogColumns(user=self.user, query=self.query, url=self.url, group=self.group)
+        columns = LogColumns(
+            user=self.user,
+            query=self.query,
+            url=self.url,
+            group=self.group,
+            delimiter=parse_delimiter(self.delimiter),
+        )
         return Log(paths=paths, format=self.format, columns=columns)
 
 
@@ -90,6 +100,7 @@ class MachineOptions:
             progress=progress.step,
             percent=progress.percent,
             explain=self._explain,
+            tell_columns=_tell_columns,
         )
 
     def _explain(self, choice: EngineChoice) -> None:
@@ -101,10 +112,30 @@ class MachineOptions:
         return Randomness.secure() if self.seed is None else Randomness.seeded(self.seed)
 
 
+def _tell_columns(found: Mapping[str, str]) -> None:
+    said = ", ".join(f"{purpose} is {name!r}" for purpose, name in found.items())
+    flags = ", ".join(f"--{purpose}" for purpose in found)
+    say(f"Columns: {said}; choose others with {flags}.")
+
+
 ReaderWords = Annotated[Words, Parameter(name="*", group="Words")]
 """What the result is called in tables and pages."""
 Promise = Annotated[Parameters, Parameter(name="*", group="Promise")]
 """Every parameter of the algorithm as an option, with the description of its definition."""
+
+
+def parse_delimiter(text: str | None) -> str | None:
+    """Return the character between values that an option names.
+
+    >>> parse_delimiter("|"), parse_delimiter("tab") == chr(9)
+    ('|', True)
+    """
+    if text is None:
+        return None
+    character = _TABS.get(text, text)
+    if len(character) != 1 or character.isalnum() or character in '"\r\n':
+        raise ParameterError("delimiter", "one character such as ; or |, or the word tab", text)
+    return character
 
 
 def parse_bytes(text: str) -> int:

@@ -44,7 +44,8 @@ def run(
     Parameters
     ----------
     log
-        Files, folders or patterns: AOL, Yandex, CSV, TSV or Parquet, also gzipped.
+        Files, folders or patterns: AOL, Yandex, CSV, TSV, JSON, Parquet, Arrow or ORC, also packed;
+        - for standard input; FILE::TABLE for a table of SQLite or DuckDB.
     output
         Directory to make for the results.
     opt_in

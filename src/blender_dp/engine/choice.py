@@ -8,6 +8,7 @@ from typing import Literal
 
 from blender_dp.core.errors import BlenderError, is_installed
 from blender_dp.engine.duckdb.readers import find_log_files
+from blender_dp.engine.duckdb.readers.files import stored_size
 from blender_dp.engine.spark.session import is_running, require_spark
 
 EngineName = Literal["auto", "duckdb", "spark"]
@@ -76,7 +77,7 @@ def _duckdb(paths: Sequence[str | Path], reason: str) -> EngineChoice:
 
 
 def _bytes_of(paths: Sequence[str | Path]) -> int:
-    return sum(path.stat().st_size for path in find_log_files(list(paths)))
+    return sum(stored_size(path) for path in find_log_files(list(paths)))
 
 
 def is_remote(path: str | Path) -> bool:

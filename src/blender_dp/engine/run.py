@@ -3,7 +3,7 @@
 import resource
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineChoice, EngineName, choose_engine
-from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, open_log
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, StandIns, open_log
 from blender_dp.engine.duckdb.tables import (
     DuckDBTables,
     Percent,
@@ -57,6 +57,8 @@ class Workspace:
     percent: Percent = no_progress
     explain: Callable[[EngineChoice], None] = no_progress
     """Called with the engine that was chosen, and why."""
+    tell_columns: Callable[[Mapping[str, str]], None] = no_progress
+    """Called with the columns by their purpose, if they are spelled as nobody asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +83,15 @@ class Log:
             prefix="blender-dp-", dir=workspace.spill_directory
         ) as spill:
             connection = connect(Path(spill), workspace.memory_limit)
+            stand_ins = StandIns(Path(spill))
             try:
-                source = open_log(connection, self.paths, format=self.format, columns=self.columns)
+                source = open_log(
+                    connection,
+                    self.paths,
+                    format=self.format,
+                    columns=self.columns,
+                    stand_ins=stand_ins,
+                )
                 tables = DuckDBTables(
                     connection,
                     source,
@@ -92,6 +101,7 @@ class Log:
                 yield tables, source
             finally:
                 connection.close()
+                stand_ins.close()
 
     @contextmanager
     def counted(self, workspace: Workspace) -> Iterator["CountedLog"]:
@@ -100,6 +110,8 @@ class Log:
         with self._on(choice, workspace) as counted:
             yield counted
         workspace.explain(choice)  # last: an error is reported as one sentence
+        if counted.found:
+            workspace.tell_columns(counted.found)
 
     @contextmanager
     def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
@@ -119,7 +131,13 @@ class Log:
             return
         with self.opened(workspace) as (tables, source):
             names = tuple(path.name for path in source.files)
-            yield CountedLog(tables=tables, format=source.format, files=names, choice=choice)
+            yield CountedLog(
+                tables=tables,
+                format=source.format,
+                files=names,
+                choice=choice,
+                found=source.found,
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,6 +148,8 @@ class CountedLog:
     format: LogFormat
     files: tuple[str, ...]
     choice: EngineChoice
+    found: Mapping[str, str] = field(default_factory=dict)
+    """Columns by their purpose, if they are spelled as nobody asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,6 +1,7 @@
 """On Spark a log has the rows, and the row numbers, that it has in the embedded engine."""
 
 import gzip
+import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -206,6 +207,35 @@ def test_bad_input_elsewhere_is_refused_by_its_file(
     with pytest.raises(BlenderError, match=name) as refusal:
         on_spark(spark, [f"file://{tmp_path}/{name}"])
     assert PLANTED not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("log.jsonl", b'{"user": "u", "query": "q", "url": "w"}\n'),
+        ("log.csv", b"user;query;url\nu;q;w\n"),
+        ("log.csv.xz", lzma.compress(b"user,query,url\nu,q,w\n")),
+    ],
+)
+def test_what_spark_does_not_read_is_refused_with_what_it_reads(
+    spark: SparkSession, tmp_path: Path, name: str, content: bytes
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refusal:
+        on_spark(spark, [path])
+    assert str(refusal.value) == (
+        f"{path}: Spark reads CSV with commas, TSV, AOL and Yandex, in UTF-8, plain or with gzip "
+        "or zstd, and Parquet; use --engine duckdb"
+    )
+
+
+def test_a_user_who_is_not_a_number_is_missing(spark: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "log.parquet"
+    users = [1.0, float("nan")]
+    pq.write_table(pa.table({"user": users, "query": ["nan"] * 2, "url": ["w"] * 2}), path)
+    rows = on_spark(spark, [path])
+    assert rows == in_duckdb([path]) == [(0, "1.0", "nan", "w"), (1, None, "nan", "w")]
 
 
 def test_groups_are_checked(spark: SparkSession, tmp_path: Path) -> None:

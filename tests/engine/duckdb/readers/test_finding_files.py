@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.engine.duckdb.readers import LogFormat, find_log_files, open_log
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, find_log_files, open_log
 
 CSV = "user,query,url\nu,q,w\n"
 
@@ -71,7 +71,8 @@ def test_a_name_that_is_there_is_no_pattern(tmp_path: Path) -> None:
         (
             "empty",
             "the folder holds no log: "
-            ".parquet, or .csv, .tsv, .txt, .tab, alone or with .gz or .zst",
+            ".parquet, .arrow, .feather, .orc, or .csv, .tsv, .txt, .tab, .jsonl, .ndjson, "
+            "alone or with .gz, .zst, .bz2 or .xz",
         ),
         ("pipe", "it must be a regular file, because it is read more than once"),
     ],
@@ -133,11 +134,14 @@ def test_an_unknown_format_must_be_named(
     tmp_path: Path, connection: duckdb.DuckDBPyConnection
 ) -> None:
     path = tmp_path / "log.data"
-    path.write_text(CSV)
+    path.write_text("who,what,where\nu,q,w\n")
     with pytest.raises(InputError) as refusal:
         open_log(connection, path)
     rule = "neither its name nor its first line tells the format; give --format"
     assert str(refusal.value) == f"{path}: {rule}"
+    names = LogColumns(user="who", query="what", url="where")
+    assert open_log(connection, path, columns=names).format is LogFormat.CSV
+    path.write_text(CSV)
     assert open_log(connection, path, format=LogFormat.CSV).format is LogFormat.CSV
 
 

@@ -9,11 +9,13 @@ from blender_dp.engine.duckdb.readers.failures import explain_failure, files_lab
 from blender_dp.engine.duckdb.readers.files import find_log_files
 from blender_dp.engine.duckdb.readers.opening import open_log
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
+from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 __all__ = [
     "LogColumns",
     "LogFormat",
     "LogSource",
+    "StandIns",
     "explain_failure",
     "files_label",
     "find_log_files",

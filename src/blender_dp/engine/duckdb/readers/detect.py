@@ -5,19 +5,41 @@ from pathlib import Path
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import aol, yandex
-from blender_dp.engine.duckdb.readers.files import PARQUET_SUFFIX, TEXT_SUFFIXES, log_suffix
-from blender_dp.engine.duckdb.readers.parquet import starts_as_parquet
+from blender_dp.engine.duckdb.readers.delimited import find_delimiter
+from blender_dp.engine.duckdb.readers.files import (
+    JSON_SUFFIXES,
+    PARQUET_SUFFIX,
+    TEXT_SUFFIXES,
+    log_suffix,
+    table_of,
+)
 from blender_dp.engine.duckdb.readers.rows import first_line
-from blender_dp.engine.duckdb.readers.source import LogFormat
+from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat
+from blender_dp.engine.duckdb.readers.tables.json_objects import begins_as_json
+from blender_dp.engine.duckdb.readers.unpacking import first_bytes
+
+_MARKS = {
+    first_bytes.PARQUET: LogFormat.PARQUET,
+    first_bytes.ARROW: LogFormat.ARROW,
+    first_bytes.ORC: LogFormat.ORC,
+    first_bytes.SQLITE: LogFormat.SQLITE,
+}
+_SUFFIXES = {
+    PARQUET_SUFFIX: LogFormat.PARQUET,
+    ".arrow": LogFormat.ARROW,
+    ".feather": LogFormat.ARROW,
+    ".orc": LogFormat.ORC,
+}
+_DEFAULT_COLUMNS = LogColumns()
 
 
-def detect_format(files: Sequence[Path]) -> LogFormat:
+def detect_format(files: Sequence[Path], columns: LogColumns = _DEFAULT_COLUMNS) -> LogFormat:
     """Return the format that all files are in.
 
     Raises:
         InputError: A file is in no known format, or in another than the first.
     """
-    return common_format((path, _format_of(path)) for path in files)
+    return common_format((path, _format_of(path, columns)) for path in files)
 
 
 def common_format(found: Iterable[tuple[Path | str, LogFormat]]) -> LogFormat:
@@ -35,21 +57,38 @@ def common_format(found: Iterable[tuple[Path | str, LogFormat]]) -> LogFormat:
     return log_format
 
 
-def _format_of(path: Path) -> LogFormat:
-    suffix = log_suffix(path)
-    if suffix == PARQUET_SUFFIX or starts_as_parquet(path):
-        return LogFormat.PARQUET
-    return text_format(path, suffix, first_line(path))
+def _format_of(path: Path, columns: LogColumns) -> LogFormat:
+    suffix, head = log_suffix(path), first_bytes.head_of(path)
+    if (columnar := _columnar_format(head)) is not None:
+        return columnar
+    if table_of(path) is not None:
+        raise InputError(path, "only files of SQLite and DuckDB have tables")
+    if suffix in _SUFFIXES and (head or suffix == PARQUET_SUFFIX):
+        return _SUFFIXES[suffix]
+    first_bytes.refuse_unread(path, head)
+    if suffix in JSON_SUFFIXES or (suffix not in TEXT_SUFFIXES and begins_as_json(head)):
+        return LogFormat.JSON
+    return text_format(path, suffix, first_line(path), columns)
 
 
-def text_format(label: Path | str, suffix: str, line: str) -> LogFormat:
+def _columnar_format(head: bytes) -> LogFormat | None:
+    found = (kind for mark, kind in _MARKS.items() if head.startswith(mark))
+    return LogFormat.DUCKDB if first_bytes.is_duckdb(head) else next(found, None)
+
+
+def text_format(
+    label: Path | str, suffix: str, line: str, columns: LogColumns = _DEFAULT_COLUMNS
+) -> LogFormat:
     """Return the format of a text file from the end of its name and its first line."""
     if line == aol.HEADER:
         return LogFormat.AOL
     if yandex.SESSION_LINE.fullmatch(line):
         return LogFormat.YANDEX
-    if suffix not in TEXT_SUFFIXES:
+    delimiter = columns.delimiter or find_delimiter(line, columns)
+    if suffix == ".csv" or (delimiter is not None and delimiter != "\t"):
+        return LogFormat.CSV
+    if suffix not in TEXT_SUFFIXES and delimiter is None:
         raise InputError(
             label, "neither its name nor its first line tells the format; give --format"
         )
-    return LogFormat.CSV if suffix == ".csv" else LogFormat.TSV
+    return LogFormat.TSV

@@ -11,8 +11,11 @@ import duckdb
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
-from blender_dp.engine.duckdb.readers.source import LogFormat, LogSource
+from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT
+from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
+from blender_dp.engine.duckdb.readers.tables import scans
 
+_DEFAULT_COLUMNS = LogColumns()
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: (\d+)")
 
 
@@ -27,9 +30,10 @@ def explain_failure(error: duckdb.Error, source: LogSource) -> InputError | None
     """
     if isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
         return None
-    for path in source.files:
+    for path in source.parts:
         try:
-            check_file(path, source.format)
+            with source.stand_ins.named():
+                check_file(path, source.format, source.columns)
         except InputError as flaw:
             return flaw
     if (found := _LINE.match(str(error))) is None:
@@ -38,7 +42,7 @@ def explain_failure(error: duckdb.Error, source: LogSource) -> InputError | None
     return InputError(files_label(source.files), rule, where=f"line {found[1]}")
 
 
-def check_file(path: Path, log_format: LogFormat) -> None:
+def check_file(path: Path, log_format: LogFormat, columns: LogColumns = _DEFAULT_COLUMNS) -> None:
     """Read a file to its end and raise at its first flaw.
 
     Raises:
@@ -51,10 +55,13 @@ def check_file(path: Path, log_format: LogFormat) -> None:
             yandex.check_file(path)
         case LogFormat.PARQUET:
             parquet.check_file(path)
+        case LogFormat.CSV | LogFormat.TSV | LogFormat.AUTO:
+            delimited.check_file(path, log_format, columns)
         case _:
-            delimited.check_file(path, log_format)
+            scans.check_file(path, log_format)
 
 
 def files_label(files: tuple[Path, ...]) -> str:
     """Return the name of several files for a message."""
-    return str(files[0]) if len(files) == 1 else f"{files[0]} or one of the {len(files) - 1} others"
+    first = "standard input" if files[0] == STANDARD_INPUT else str(files[0])
+    return first if len(files) == 1 else f"{first} or one of the {len(files) - 1} others"

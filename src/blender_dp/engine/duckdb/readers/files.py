@@ -1,7 +1,9 @@
 """Log files: their paths, their compression and their unpacked bytes."""
 
+import bz2
 import gzip
 import io
+import lzma
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,21 +16,33 @@ from blender_dp.core.errors import InputError, ParameterError
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 PARQUET_SUFFIX = ".parquet"
+JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_IN_FOLDERS = (PARQUET_SUFFIX, ".arrow", ".feather", ".orc")
+_IN_FOLDERS_PACKED = (*TEXT_SUFFIXES, ".jsonl", ".ndjson")
+STANDARD_INPUT = Path("/dev/stdin")
+_TABLE = "::"
+"""Between the file of a database and the table in it."""
 CHUNK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 2_000_000
 """Longest line that DuckDB reads; every reader sets this limit."""
 
-_NO_LOGS = "the folder holds no log: .parquet, or .csv, .tsv, .txt, .tab, alone or with .gz or .zst"
+_NO_LOGS = (
+    f"the folder holds no log: {', '.join(_IN_FOLDERS)}, or {', '.join(_IN_FOLDERS_PACKED)}, "
+    "alone or with .gz, .zst, .bz2 or .xz"
+)
 _CUT_OFF = "the compressed data ends early; the file may be cut off"
 _DAMAGED = "the compressed data is damaged"
 
 
 class Compression(Enum):
-    """Kind of compression: DuckDB's name for it, the suffix, the first bytes."""
+    """Kind of compression: its name, as in DuckDB, the suffix, the first bytes."""
 
     NONE = ("none", "", b"")
     GZIP = ("gzip", ".gz", b"\x1f\x8b")
     ZSTD = ("zstd", ".zst", b"\x28\xb5\x2f\xfd")
+    BZIP2 = ("bzip2", ".bz2", b"BZh")
+    XZ = ("xz", ".xz", b"\xfd7zXZ\x00")
+    ZIP = ("zip", ".zip", b"PK\x03\x04")
 
     def __init__(self, sql_name: str, suffix: str, magic: bytes) -> None:
         self.sql_name = sql_name
@@ -36,13 +50,14 @@ class Compression(Enum):
         self.magic = magic
 
 
-PACKED = (Compression.GZIP, Compression.ZSTD)
+PACKED = tuple(packing for packing in Compression if packing is not Compression.NONE)
 
 
 def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
     """Return the log files that files, folders and glob patterns name, each once.
 
-    Files come in the order given, those of a folder or a pattern sorted by path. In a folder, names
+    Files come in the order given, those of a folder or a pattern sorted by path. ``-`` is standard
+    input, and ``FILE::TABLE`` a table of a database. In a folder, names
     that start with ``.`` or ``_`` or contain ``readme`` are skipped: Spark and AOL put such files
     beside their logs.
 
@@ -56,11 +71,34 @@ def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]
     found: dict[Path, Path] = {}
     for path in given:
         for file in _files_of(Path(path)):
-            found.setdefault(file.resolve(), file)
+            found.setdefault(file if file == STANDARD_INPUT else file.resolve(), file)
     return tuple(found.values())
 
 
+def stored_file(path: Path) -> Path:
+    """Return the file of a table, or the path itself if it names no table."""
+    file, separator, _ = str(path).rpartition(_TABLE)
+    return Path(file) if separator and not path.exists() else path
+
+
+def table_of(path: Path) -> str | None:
+    """Return the name of the table in ``FILE::TABLE``; None for a file."""
+    return None if stored_file(path) == path else str(path).rpartition(_TABLE)[2]
+
+
+def stored_size(path: Path) -> int:
+    """Return the bytes of a file as it is stored; 0 for standard input."""
+    if path == STANDARD_INPUT:
+        return 0
+    with naming(path):
+        return stored_file(path).stat().st_size
+
+
 def _files_of(path: Path) -> list[Path]:
+    if path in (STANDARD_INPUT, Path("-")):
+        return [STANDARD_INPUT]
+    if table_of(path) and stored_file(path).is_file():
+        return [path]
     with naming(path):
         if path.is_dir():
             return _files_in(path)
@@ -77,17 +115,18 @@ def _files_of(path: Path) -> list[Path]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    files = sorted(path for path in folder.rglob("*") if _is_log(path.relative_to(folder)))
+    files = sorted(path for path in folder.rglob("*") if is_log_name(path.relative_to(folder)))
     files = [path for path in files if path.is_file()]
     if not files:
         raise InputError(folder, _NO_LOGS)
     return files
 
 
-def _is_log(path: Path) -> bool:
+def is_log_name(path: Path) -> bool:
+    """Tell whether a file in a folder or an archive is part of the log, by its name."""
     if any(part.startswith((".", "_")) for part in path.parts) or "readme" in path.name.lower():
         return False
-    return path.suffix == PARQUET_SUFFIX or log_suffix(path) in TEXT_SUFFIXES
+    return path.suffix in _IN_FOLDERS or log_suffix(path) in _IN_FOLDERS_PACKED
 
 
 def log_suffix(path: Path) -> str:
@@ -102,8 +141,8 @@ def compression_of(path: Path) -> Compression:
     Raises:
         InputError: The name has the suffix of a compression, but the file is not compressed.
     """
-    with naming(path), path.open("rb") as file:
-        start = file.read(4)
+    with naming(path), stored_file(path).open("rb") as file:
+        start = file.read(6)
     for packing in PACKED:
         if start.startswith(packing.magic):
             return packing
@@ -125,7 +164,7 @@ def naming(path: Path) -> Iterator[None]:
         raise InputError(path, "permission to read it is denied") from None
     except EOFError:
         raise InputError(path, _CUT_OFF) from None
-    except zlib.error:
+    except (zlib.error, lzma.LZMAError):
         raise InputError(path, _DAMAGED) from None
     except OSError as error:
         # gzip and pyarrow raise an OSError without a number if the content is damaged.
@@ -145,7 +184,11 @@ def open_bytes(path: Path) -> BinaryIO:
             from pyarrow import input_stream  # noqa: PLC0415
 
             return cast("BinaryIO", input_stream(path, compression="zstd"))
-        case Compression.NONE:
+        case Compression.BZIP2:
+            return cast("BinaryIO", bz2.open(path))
+        case Compression.XZ:
+            return cast("BinaryIO", lzma.open(path))
+        case _:
             return path.open("rb")
 
 

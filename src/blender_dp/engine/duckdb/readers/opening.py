@@ -9,12 +9,22 @@ import duckdb
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.engine.duckdb.interruption import interruptible
 from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
+from blender_dp.engine.duckdb.readers.columns import find_spellings
 from blender_dp.engine.duckdb.readers.detect import detect_format
 from blender_dp.engine.duckdb.readers.failures import explain_failure, files_label
-from blender_dp.engine.duckdb.readers.files import check_packing, find_log_files, naming
+from blender_dp.engine.duckdb.readers.files import check_packing, find_log_files, stored_size
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
+from blender_dp.engine.duckdb.readers.tables import scans
+from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 _NAMELESS = (LogFormat.AOL, LogFormat.YANDEX)
+_RESCANNED = (
+    LogFormat.PARQUET,
+    LogFormat.ARROW,
+    LogFormat.ORC,
+    LogFormat.SQLITE,
+    LogFormat.DUCKDB,
+)
 _DEFAULT_COLUMNS = LogColumns()
 
 
@@ -24,6 +34,7 @@ def open_log(
     *,
     format: LogFormat = LogFormat.AUTO,
     columns: LogColumns = _DEFAULT_COLUMNS,
+    stand_ins: StandIns | None = None,
 ) -> LogSource:
     """Find the files of a log and return them as a source to scan.
 
@@ -36,18 +47,44 @@ def open_log(
         paths: Files, folders and glob patterns.
         format: The format of all files; AUTO tells it from their names and first lines.
         columns: The columns to read; AOL's and Yandex's logs have their own.
+        stand_ins: For files that must be unpacked first; they end with the source if left out.
 
     Raises:
         InputError: A file is missing or invalid.
         ParameterError: A group column is requested of a format that has none.
     """
     files = find_log_files(paths)
-    log_format = detect_format(files) if format is LogFormat.AUTO else format
-    require_no_group(log_format, columns)
-    source = _source_of(connection, files, log_format, columns)
-    if columns.group is not None:
-        _check_groups(connection, source, columns)
+    stand_ins = stand_ins or StandIns()
+    with stand_ins.named():
+        parts = stand_ins.of(files)
+        log_format = detect_format(parts, columns) if format is LogFormat.AUTO else format
+        require_no_group(log_format, columns)
+        source = replace(
+            _source_of(connection, parts, log_format, columns),
+            files=files,
+            stand_ins=stand_ins,
+            found=_found(connection, parts[0], log_format, columns),
+        )
+        if columns.group is not None:
+            _check_groups(connection, source, columns)
     return source
+
+
+def _found(
+    connection: duckdb.DuckDBPyConnection, path: Path, log_format: LogFormat, columns: LogColumns
+) -> dict[str, str]:
+    match log_format:
+        case LogFormat.AOL | LogFormat.YANDEX:
+            return {}
+        case LogFormat.CSV | LogFormat.TSV:
+            delimiter = delimited.delimiter_of(path, columns)
+            is_quoted = log_format is LogFormat.CSV
+            names = delimited.header_of(path, is_quoted=is_quoted, delimiter=delimiter)
+        case LogFormat.PARQUET:
+            names = parquet.names_in(connection, path)
+        case _:
+            names = scans.names_in(connection, path, log_format)
+    return find_spellings(columns, names)
 
 
 def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
@@ -74,23 +111,22 @@ def _source_of(
             sql = aol.select_rows(files)
         case LogFormat.YANDEX:
             sql = yandex.select_rows(files)
-        case _:
+        case LogFormat.CSV | LogFormat.TSV | LogFormat.AUTO:
             sql = delimited.select_rows(files, log_format, columns)
+        case _:
+            sql = scans.select_rows(connection, files, log_format, columns)
     if log_format not in (LogFormat.PARQUET, LogFormat.CSV):
         check_packing(files)  # the readers of Parquet and CSV check that
     return LogSource(
         sql=sql,
         has_only_records=has_only_records,
-        rescans_cheaply=log_format is LogFormat.PARQUET,
+        rescans_cheaply=log_format in _RESCANNED,
         format=log_format,
         files=files,
-        bytes=sum(_size_of(path) for path in files),
+        parts=files,
+        columns=columns,
+        bytes=sum(stored_size(path) for path in files),
     )
-
-
-def _size_of(path: Path) -> int:
-    with naming(path):
-        return path.stat().st_size
 
 
 def _check_groups(
@@ -115,10 +151,10 @@ def _first_unlabelled(
     connection: duckdb.DuckDBPyConnection, source: LogSource, columns: LogColumns
 ) -> InputError:
     rule = f"the group column {columns.group} must be opt-in or client in every row"
-    for path in source.files:
+    for path in source.parts:
         alone = _source_of(connection, (path,), source.format, columns)
         query = f'SELECT min("row") FROM ({alone.sql}) WHERE opt_in IS NULL'  # noqa: S608 our own
-        (row,) = _ask(connection, replace(source, files=(path,)), query)
+        (row,) = _ask(connection, replace(source, parts=(path,)), query)
         if isinstance(row, int):
             return InputError(path, rule, where=f"row {row + 1}")
     return InputError(files_label(source.files), rule)

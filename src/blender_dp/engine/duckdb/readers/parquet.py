@@ -13,9 +13,15 @@ from blender_dp.engine.duckdb.interruption import interruptible
 from blender_dp.engine.duckdb.readers.columns import find_columns
 from blender_dp.engine.duckdb.readers.files import naming
 from blender_dp.engine.duckdb.readers.source import LogColumns
-from blender_dp.engine.duckdb.readers.sql import file_list, file_literal, identifier, log_rows
+from blender_dp.engine.duckdb.readers.sql import (
+    file_list,
+    file_literal,
+    identifier,
+    log_rows,
+    text_of,
+)
+from blender_dp.engine.duckdb.readers.unpacking.first_bytes import PARQUET, head_of
 
-_MAGIC = b"PAR1"
 _UNREADABLE = "it is not a complete Parquet file; it may be cut off or damaged"
 
 # Some writers do not mark texts as texts; a folder named day=1 must not add a column.
@@ -29,12 +35,6 @@ class Part:
     path: Path
     offset: int
     schema: tuple[tuple[str, str], ...]
-
-
-def starts_as_parquet(path: Path) -> bool:
-    """Tell whether a file begins with Parquet's mark."""
-    with naming(path), path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def select_rows(
@@ -92,7 +92,7 @@ def _read_parquet(parts: Sequence[Part], columns: LogColumns) -> str:
     names = [name for name, _ in schema]
     places = find_columns(parts[0].path, columns, names, may_be_a_row=False)
     values = ", ".join(
-        f"{identifier(names[i])}::VARCHAR AS {identifier(purpose)}" for purpose, i in places.items()
+        f"{text_of(*schema[i])} AS {identifier(purpose)}" for purpose, i in places.items()
     )
     # Names are quoted by identifier, paths by file_list, and the rest is numbers.
     return (
@@ -117,7 +117,7 @@ def _row_count(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
     with naming(path):
         if path.stat().st_size == 0:
             raise InputError(path, "the file is empty")
-    if not starts_as_parquet(path):
+    if not head_of(path).startswith(PARQUET):
         raise InputError(path, "it is not a Parquet file")
     literal = file_literal(path)
     [(count,)] = _ask(connection, path, f"SELECT num_rows FROM parquet_file_metadata({literal})")  # noqa: S608 quoted path
@@ -139,8 +139,14 @@ def _filled_columns(
            AND bool_and(coalesce(type LIKE 'INT%' OR stats_min_value >= '!', false))
     """  # noqa: S608 quoted path
     filled = {str(name) for (name,) in _ask(connection, path, query)}
-    names = {"user": columns.user, "query": columns.query, "url": columns.url}
-    return {purpose for purpose, name in names.items() if name in filled}
+    names = names_in(connection, path)
+    places = find_columns(path, columns, names, may_be_a_row=False)
+    return {purpose for purpose, place in places.items() if names[place] in filled}
+
+
+def names_in(connection: duckdb.DuckDBPyConnection, path: Path) -> list[str]:
+    """Return the names of a file's columns."""
+    return [name for name, _ in _schema(connection, path)]
 
 
 def _schema(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[tuple[str, str], ...]:

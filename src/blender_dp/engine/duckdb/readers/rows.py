@@ -34,27 +34,30 @@ def first_line(path: Path) -> str:
     raise InputError(path, "the file is empty")
 
 
-def rows_of(path: Path, *, is_quoted: bool) -> Iterator[tuple[int, list[str]]]:
+def rows_of(
+    path: Path, *, is_quoted: bool, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
     """Yield the values of each row that is not blank, the header included, and its line number.
 
     Args:
         path: A text log.
         is_quoted: True for CSV; False for TSV, where a quote has no special meaning.
+        delimiter: The character between the values of CSV.
 
     Raises:
         InputError: A line is not UTF-8 or too long, or its quotes do not match.
     """
     if is_quoted:
-        yield from _quoted_rows(path)
+        yield from _quoted_rows(path, delimiter)
         return
     for number, line in _sound_lines(path, keep_line_ends=False):
         if line != "\n":
             yield number, line.removesuffix("\n").split("\t")
 
 
-def _quoted_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _quoted_rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     lines = (line for _, line in _sound_lines(path, keep_line_ends=True))
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     number = 1
     try:
         for values in reader:
@@ -71,6 +74,7 @@ def check_rows(
     fits: Callable[[list[str]], bool],
     rule: str = WRONG_WIDTH,
     is_quoted: bool = False,
+    delimiter: str = ",",
 ) -> None:
     """Read a text log to its end and raise at the first invalid row.
 
@@ -78,7 +82,7 @@ def check_rows(
         InputError: With the file, the line and the rule the row breaks.
     """
     with _long_values():
-        for number, values in rows_of(path, is_quoted=is_quoted):
+        for number, values in rows_of(path, is_quoted=is_quoted, delimiter=delimiter):
             if not fits(values):
                 raise at_line(path, number, rule)
 

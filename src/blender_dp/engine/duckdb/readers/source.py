@@ -1,10 +1,12 @@
 """Arguments and results of the readers: formats, columns, and a log that can be scanned."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from blender_dp.engine.duckdb.readers.files import Compression, compression_of
+from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 
 class LogFormat(StrEnum):
@@ -16,17 +18,27 @@ class LogFormat(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    JSON = "json"
+    ARROW = "arrow"
+    ORC = "orc"
+    SQLITE = "sqlite"
+    DUCKDB = "duckdb"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogColumns:
-    """Names of the columns of user, query, URL and group in a CSV, TSV or Parquet log."""
+    """Names of the columns of user, query, URL and group in a log that names its columns.
+
+    Case, blanks, ``_`` and ``-`` do not matter where no column has exactly the name.
+    """
 
     user: str = "user"
     query: str = "query"
     url: str = "url"
     group: str | None = None
     """The column with ``opt-in`` or ``client`` in every row, if there is one."""
+    delimiter: str | None = None
+    """The character between the values of CSV; None finds it in the first line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +57,18 @@ class LogSource:
     """Whether scanning twice is cheaper than keeping the rows of the first scan."""
     format: LogFormat
     files: tuple[Path, ...]
+    """The files as they were given or found."""
     bytes: int
     """The size of the files as they are stored, compressed or not."""
+    parts: tuple[Path, ...] = ()
+    """What is read in place of the files."""
+    stand_ins: StandIns = field(default_factory=StandIns)
+    columns: LogColumns = field(default_factory=LogColumns)
+    found: Mapping[str, str] = field(default_factory=dict)
+    """The columns of the first file by their purpose, if they are spelled as nobody asked."""
 
     @property
     def text_bytes(self) -> int:
         """The size of the text, estimated at ten times that of packed files."""
-        is_packed = any(compression_of(path) is not Compression.NONE for path in self.files)
+        is_packed = any(compression_of(path) is not Compression.NONE for path in self.parts)
         return 10 * self.bytes if is_packed else self.bytes

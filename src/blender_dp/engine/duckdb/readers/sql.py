@@ -6,6 +6,10 @@ Only this file builds SQL from names and paths that a user chose.
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+_FLOATS = ("FLOAT", "DOUBLE")
+MISSING_USERS = ("nan", "NaN")
+"""Texts that programs write in place of a missing number."""
+
 
 def text_literal(value: str) -> str:
     """Quote a string as an SQL literal."""
@@ -15,6 +19,13 @@ def text_literal(value: str) -> str:
 def identifier(name: str) -> str:
     """Quote a column name."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text_of(name: str, kind: str) -> str:
+    """Return the expression for a column's value as text; NaN is a missing value."""
+    quoted = identifier(name)
+    text = f"{quoted}::VARCHAR"
+    return f"CASE WHEN NOT isnan({quoted}) THEN {text} END" if kind in _FLOATS else text
 
 
 def file_literal(path: Path) -> str:
@@ -57,6 +68,9 @@ def log_rows(
     user = identifier("user")  # a word of SQL's own
     record = [part for part in ("query", "url") if part not in never_blank]
     who = unless_blank(user, [] if "user" in never_blank else [user])
+    # Not one user: everybody without an id.
+    listed = ", ".join(text_literal(text) for text in MISSING_USERS)
+    who = f"CASE WHEN {user} NOT IN ({listed}) THEN {who} END"
     # Built from constants and from literals and identifiers quoted above.
     return (
         f'SELECT {row} AS "row", {who} AS {user}, '  # noqa: S608

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession
 
 from blender_dp.core.errors import InputError
-from blender_dp.engine.duckdb.readers import LogFormat
+from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.duckdb.readers.detect import common_format, detect_format, text_format
 from blender_dp.engine.duckdb.readers.files import PARQUET_SUFFIX, log_suffix
 from blender_dp.engine.duckdb.readers.rows import first_line
@@ -28,7 +28,9 @@ def first_line_of(spark: SparkSession, file: LogFile) -> str:
     return str(found[0].value)
 
 
-def format_of_files(spark: SparkSession, files: Sequence[LogFile]) -> LogFormat:
+def format_of_files(
+    spark: SparkSession, files: Sequence[LogFile], columns: LogColumns
+) -> LogFormat:
     """Return the format that all files are in.
 
     Raises:
@@ -36,12 +38,12 @@ def format_of_files(spark: SparkSession, files: Sequence[LogFile]) -> LogFormat:
     """
     local = [file.local for file in files if file.local is not None]
     if len(local) == len(files):
-        return detect_format(local)
-    return common_format((file.label, _format_of(spark, file)) for file in files)
+        return detect_format(local, columns)
+    return common_format((file.label, _format_of(spark, file, columns)) for file in files)
 
 
-def _format_of(spark: SparkSession, file: LogFile) -> LogFormat:
+def _format_of(spark: SparkSession, file: LogFile, columns: LogColumns) -> LogFormat:
     suffix = log_suffix(file.name)
     if suffix == PARQUET_SUFFIX:
         return LogFormat.PARQUET
-    return text_format(file.label, suffix, first_line_of(spark, file))
+    return text_format(file.label, suffix, first_line_of(spark, file), columns)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.types import DoubleType, FloatType
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import LogColumns, parquet
@@ -80,10 +81,14 @@ def _read(spark: SparkSession, files: Sequence[LogFile], columns: LogColumns) ->
 def _wanted(frame: DataFrame, label: Path | str, columns: LogColumns, *also: Column) -> DataFrame:
     places = find_columns(label, columns, frame.columns, may_be_a_row=False)
     names = {purpose: frame.columns[place] for purpose, place in places.items()}
-    quoted = {purpose: name.replace("`", "``") for purpose, name in names.items()}
-    return frame.select(
-        *also, *(sf.col(f"`{name}`").cast("string").alias(use) for use, name in quoted.items())
-    )
+    return frame.select(*also, *(_text_of(frame, name).alias(use) for use, name in names.items()))
+
+
+def _text_of(frame: DataFrame, name: str) -> Column:
+    """Return a column as text; NaN is a missing value."""
+    quoted = sf.col("`" + name.replace("`", "``") + "`")
+    is_float = isinstance(frame.schema[name].dataType, FloatType | DoubleType)
+    return sf.when(~sf.isnan(quoted), quoted.cast("string")) if is_float else quoted.cast("string")
 
 
 def _numbered(rows: DataFrame, files: Sequence[LogFile]) -> DataFrame:

@@ -12,7 +12,13 @@ from blender_dp.engine.duckdb.readers.opening import require_no_group
 from blender_dp.engine.spark.keeping import KeptFrames, described_failures
 from blender_dp.engine.spark.readers.beginnings import format_of_files
 from blender_dp.engine.spark.readers.columnar import parquet_rows, table_rows
-from blender_dp.engine.spark.readers.places import LogFile, find_files, size_of, table_name
+from blender_dp.engine.spark.readers.places import (
+    NOT_ON_SPARK,
+    LogFile,
+    find_files,
+    size_of,
+    table_name,
+)
 from blender_dp.engine.spark.readers.source import SparkLog
 from blender_dp.engine.spark.readers.text_logs import aol_rows, delimited_rows
 from blender_dp.engine.spark.readers.yandex_log import yandex_rows
@@ -51,7 +57,7 @@ def open_spark_log(
         files = find_files(spark, paths)
         set_partitions(spark, size_of(spark, files))
         label = _label_of(files)
-        log_format = format_of_files(spark, files) if format is LogFormat.AUTO else format
+        log_format = format_of_files(spark, files, columns) if format is LogFormat.AUTO else format
         require_no_group(log_format, columns)
         rows, has_only_records = _rows_of(spark, files, log_format, columns, frames)
     if columns.group is not None:
@@ -75,8 +81,10 @@ def _rows_of(
             return aol_rows(spark, files, frames), False
         case LogFormat.YANDEX:
             return yandex_rows(spark, files, frames), False
-        case _:
+        case LogFormat.CSV | LogFormat.TSV | LogFormat.AUTO:
             return delimited_rows(spark, files, log_format, columns, frames), False
+        case _:
+            raise InputError(_label_of(files), NOT_ON_SPARK)
 
 
 def _label_of(files: tuple[LogFile, ...]) -> str:

@@ -13,8 +13,19 @@ from pyspark.sql import SparkSession
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.engine.choice import TABLE, is_remote
 from blender_dp.engine.duckdb.readers import find_log_files
-from blender_dp.engine.duckdb.readers.files import TEXT_SUFFIXES, compression_of, log_suffix
+from blender_dp.engine.duckdb.readers.files import (
+    STANDARD_INPUT,
+    TEXT_SUFFIXES,
+    Compression,
+    compression_of,
+    log_suffix,
+    table_of,
+)
 
+NOT_ON_SPARK = (
+    "Spark reads CSV with commas, TSV, AOL and Yandex, in UTF-8, plain or with gzip or zstd, and "
+    "Parquet; use --engine duckdb"
+)
 _HADOOP_PATTERN = re.compile(r"([\\*?\[\]{}])")
 
 
@@ -92,9 +103,13 @@ def _local_files(path: str | Path) -> list[LogFile]:
 
 
 def _local_file(path: Path) -> LogFile:
+    if path == STANDARD_INPUT or table_of(path) is not None:
+        raise InputError(path, NOT_ON_SPARK)
     absolute = str(path.resolve())
     if log_suffix(path) in TEXT_SUFFIXES:
         packing = compression_of(path)
+        if packing in (Compression.XZ, Compression.ZIP, Compression.BZIP2):
+            raise InputError(path, NOT_ON_SPARK)
         if not path.suffix.lower().endswith(packing.suffix):
             rule = f"the content is {packing.sql_name}, and Spark sees that only by a name that"
             raise InputError(path, f"{rule} ends in {packing.suffix}")

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from blender_dp.engine.duckdb.readers.sql import MISSING_USERS
+
 
 def unless_blank(value: Column, parts: Collection[Column]) -> Column:
     """Return a value that is NULL where a part is missing or only spaces."""
@@ -24,9 +26,10 @@ def log_rows(raw: DataFrame, *also: str | Column, never_blank: Collection[str] =
     """
     record = [sf.col(part) for part in ("query", "url") if part not in never_blank]
     user = sf.col("user")
+    who = unless_blank(user, [] if "user" in never_blank else [user])
     # The key is the id itself: Spark's hash tables take texts as keys, not as values.
     columns = [
-        unless_blank(user, [] if "user" in never_blank else [user]).alias("user_key"),
+        sf.when(~user.isin(*MISSING_USERS), who).alias("user_key"),
         unless_blank(sf.col("query"), record).alias("query"),
         unless_blank(sf.col("url"), record).alias("url"),
     ]

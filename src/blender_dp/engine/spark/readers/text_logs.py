@@ -10,13 +10,13 @@ from pyspark.sql import functions as sf
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, aol
 from blender_dp.engine.duckdb.readers.columns import find_columns
-from blender_dp.engine.duckdb.readers.delimited import header_of
+from blender_dp.engine.duckdb.readers.delimited import find_delimiter, header_of
 from blender_dp.engine.duckdb.readers.failures import check_file
 from blender_dp.engine.spark.keeping import KeptFrames
 from blender_dp.engine.spark.readers.beginnings import first_line_of
 from blender_dp.engine.spark.readers.failures import refuse_wrong_lines
 from blender_dp.engine.spark.readers.lines import CountedLines, LineForm, parsed_lines
-from blender_dp.engine.spark.readers.places import LogFile
+from blender_dp.engine.spark.readers.places import NOT_ON_SPARK, LogFile
 from blender_dp.engine.spark.readers.quoted import csv_values, is_beyond_a_line, whole_csv
 from blender_dp.engine.spark.readers.rows import log_rows
 
@@ -89,10 +89,12 @@ def _layout_of(
     spark: SparkSession, file: LogFile, log_format: LogFormat, columns: LogColumns
 ) -> _Layout:
     is_quoted = log_format is LogFormat.CSV
+    line = first_line_of(spark, file)
+    if is_quoted and (columns.delimiter or find_delimiter(line, columns) or ",") != ",":
+        raise InputError(file.label, NOT_ON_SPARK)
     if file.local is not None:
         header = header_of(file.local, is_quoted=is_quoted)
     else:
-        line = first_line_of(spark, file)
         header = next(csv.reader([line])) if is_quoted else line.split("\t")
     places = find_columns(file.label, columns, header, may_be_a_row=True)
     return _Layout(width=len(header), places=tuple(places.items()))

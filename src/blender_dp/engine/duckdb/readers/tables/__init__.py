@@ -1,0 +1,1 @@
+"""Readers of files whose columns have names and types: Arrow, ORC, JSON, tables in databases."""

@@ -1,0 +1,1 @@
+"""Unpacking of what DuckDB cannot read itself, and recognition of content by its first bytes."""
