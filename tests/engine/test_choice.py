@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blender_dp.core.errors import BlenderError, MissingExtraError
+from blender_dp.core.errors import BlenderError, InputError, MissingExtraError
 from blender_dp.engine import choice
-from blender_dp.engine.choice import choose_engine, is_remote
+from blender_dp.engine.choice import EngineName, choose_engine, is_remote
 from blender_dp.engine.spark import session as spark_session
 from logs import popular_rows, write_csv
 
@@ -54,6 +54,17 @@ def test_what_only_spark_reads_is_counted_on_spark(path: str) -> None:
     assert choose_engine("auto", [path], master=None).name == "spark"
     with pytest.raises(BlenderError, match="reads files of this machine only"):
         choose_engine("duckdb", [path], master=None)
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb", "spark"])
+def test_an_address_of_the_web_is_refused_with_the_way_to_read_it(engine: EngineName) -> None:
+    address = "https://host.example/log.csv"
+    with pytest.raises(InputError) as refusal:
+        choose_engine(engine, [address], master=None)
+    assert str(refusal.value) == (
+        f"{address}: addresses of the web are not read; "
+        "fetch it: curl -L ADDRESS | blender-dp run - …"
+    )
 
 
 @pytest.mark.parametrize("path", ["log.csv", "/a/b.tsv", "a:b.csv", "C/x", Path("table")])

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from blender_dp.cli.guard_rails import epsilon_warning, require_meant
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate
@@ -34,6 +35,7 @@ def head_list(
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     overwrite: Flag = False,
+    yes: Flag = False,
     json: Flag = False,
 ) -> None:
     """Find the head list in the raw records of opt-in users, and estimate it from them.
@@ -54,9 +56,12 @@ def head_list(
         Default: 19 per opt-in user, as if 5 % of all users had opted in.
     overwrite
         Replace an earlier result in the same place. Each run spends the promise again.
+    yes
+        Go on with an ε above 50, which is refused as a slip.
     json
         Print a summary for a program.
     """
+    require_meant(parameters, yes=yes)
     steps = PRESETS[parameters.preset]
     steps.require_provable(parameters)
     require_kept(certify_plan(parameters))
@@ -80,9 +85,12 @@ def head_list(
             curated = curate(
                 users, parameters, randomness, clients=expected, progress=progress.step
             )
-            warning = delta_warning(parameters.delta, users.size + expected)
+            warnings = (
+                epsilon_warning(parameters.epsilon),
+                delta_warning(parameters.delta, users.size + expected),
+            )
         _write(partial, curated)
-    if warning is not None:
+    for warning in filter(None, warnings):
         say(warning)
     found = curated.head_list
     if json:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from blender_dp.cli.guard_rails import epsilon_warning, require_meant
 from blender_dp.cli.options import (
     Flag,
     LogOptions,
@@ -14,7 +15,7 @@ from blender_dp.cli.options import (
     RelayOptions,
 )
 from blender_dp.cli.outputs import run_facts, show_result, write_result
-from blender_dp.cli.terminal import shown_progress
+from blender_dp.cli.terminal import say, shown_progress
 from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
 from blender_dp.pages.words import Words
@@ -34,6 +35,7 @@ def run(
     timings: Flag = False,
     words: ReaderWords = Words(),  # noqa: B008 - frozen
     overwrite: Flag = False,
+    yes: Flag = False,
     json: Flag = False,
 ) -> None:
     """Find the popular records of a log of raw records; both groups are simulated.
@@ -55,9 +57,12 @@ def run(
         them.
     overwrite
         Replace an earlier result in the same place, once the new one is complete.
+    yes
+        Go on with an ε above 50, which is refused as a slip.
     json
         Print a summary for a program instead of the table.
     """
+    require_meant(parameters, yes=yes)
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
         shown_progress() as progress,
@@ -73,4 +78,6 @@ def run(
         progress.step("write the results")
         facts = run_facts(result, synthetic=False, timings=timings) | words.facts()
         write_result(partial, result.blender, result.certificate, facts=facts)
+    if (warning := epsilon_warning(parameters.epsilon)) is not None:
+        say(warning)
     show_result(result.blender, output, words, as_json=json)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from blender_dp.core.errors import BlenderError, is_installed
+from blender_dp.core.errors import BlenderError, InputError, is_installed
 from blender_dp.engine.duckdb.readers import find_log_files
 from blender_dp.engine.duckdb.readers.files import stored_size
 from blender_dp.engine.spark.session import is_running, require_spark
@@ -19,6 +19,7 @@ ONE_MACHINE_BYTES = 50 * 10**9
 
 TABLE = "table:"
 """Prefix that marks a path as the name of a table in Spark's catalogue."""
+_WEB = re.compile(r"https?://?", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/]?")
 
 
@@ -41,6 +42,7 @@ def choose_engine(
     Raises:
         BlenderError: Spark is needed and cannot run; the message says what to install.
     """
+    _refuse_web(paths)
     if asked == "duckdb":
         return _duckdb(paths, "it was asked for")
     if asked == "spark":
@@ -72,12 +74,27 @@ def _in_words(size: int) -> str:
 
 def _duckdb(paths: Sequence[str | Path], reason: str) -> EngineChoice:
     if any(is_remote(path) for path in paths):
-        raise BlenderError("--engine duckdb reads files of this machine only; use --engine spark")
+        raise BlenderError(
+            "--engine duckdb reads files of this machine only; use --engine spark, or pipe the log "
+            "into blender-dp and give - in its place"
+        )
     return EngineChoice(name="duckdb", reason=reason)
 
 
 def _bytes_of(paths: Sequence[str | Path]) -> int:
     return sum(stored_size(path) for path in find_log_files(list(paths)))
+
+
+def _refuse_web(paths: Sequence[str | Path]) -> None:
+    """Refuse addresses of the web, which no engine reads here.
+
+    Raises:
+        InputError: With the way to read one.
+    """
+    for path in paths:
+        if _WEB.match(str(path)):
+            how = "fetch it: curl -L ADDRESS | blender-dp run - …"
+            raise InputError(path, f"addresses of the web are not read; {how}")
 
 
 def is_remote(path: str | Path) -> bool:
