@@ -44,6 +44,8 @@ class StandInCollector:
         self.digest: str = self.document["head_list"]["digest"]
         self.encryption = ReportEncryption(self.head_list, campaign=campaign, digest=self.digest)
         self.pieces: dict[int, bytes] = {}
+        self.signed: dict[str, Any] | None = None
+        """The relay's statement about the batch that came, with its signature."""
         self.destroyed: SignedStatement | None = None
         self.requests: list[tuple[str, str, bytes]] = []
         self.failures = 0
@@ -123,6 +125,7 @@ class StandInCollector:
             "pieces_received": sorted(self.pieces),
             "count": len(self.encrypted) // self.encryption.length,
             "state": self.batch_state,
+            "statement": self.signed,
         }
 
     def _take(self, document: dict[str, Any]) -> tuple[int, Any]:
@@ -135,7 +138,10 @@ class StandInCollector:
             piece = read_piece(document, self.encryption.length)
         except BlenderError:
             return 422, {}
-        if self.pieces.setdefault(piece.piece, piece.encrypted) != piece.encrypted:
+        stated = {name: part for name, part in document.items() if name not in ("piece", "reports")}
+        self.signed = self.signed or stated
+        is_same = self.signed["statement"] == stated["statement"]
+        if not is_same or self.pieces.setdefault(piece.piece, piece.encrypted) != piece.encrypted:
             return 409, {}
         if len(self.pieces) < piece.statement.pieces:
             return 202, {"complete": False}

@@ -159,6 +159,22 @@ async def test_a_batch_whose_time_is_over_while_it_is_sent_is_destroyed(address:
         assert shown["statement"]["destroyed"] is True
 
 
+async def test_a_second_relay_with_the_same_key_does_not_claim_the_batch_of_the_first(
+    address: str, tmp_path: Path
+) -> None:
+    collector = StandInCollector(CAMPAIGN, PUBLIC_KEY)
+    async with running(address, collector) as first, running(tmp_path / "b", collector) as second:
+        await first.fill(range(6))
+        await second.fill(range(10, 17))
+        collector.state = "clients-sealed"
+        await first.tick()
+        await second.tick()
+        assert (await first.counts())["forwarded"] == 6
+        counts = await second.counts()
+        assert (counts["state"], counts["forwarded"], counts["destroyed"]) == ("destroyed", 0, 7)
+    assert sorted(collector.numbers()) == list(range(6))
+
+
 async def test_no_report_is_accepted_once_the_order_is_fixed(address: str) -> None:
     async with running(address) as relay:
         await relay.fill(range(8))

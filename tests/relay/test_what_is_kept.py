@@ -31,6 +31,7 @@ async def test_no_plaintext_address_header_or_time_is_stored_or_logged(tmp_path:
         assert secret not in metrics
         assert secret.decode() not in lines
     assert not lines  # requests leave no line at all: a line has a time
+    assert b"_created" not in metrics  # the time of the first report
 
 
 async def test_the_tables_have_no_place_for_a_time_or_a_sender(tmp_path: Path) -> None:

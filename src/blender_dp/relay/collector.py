@@ -46,6 +46,13 @@ class CollectedBatch:
 
     state: CollectedState
     pieces: frozenset[int]
+    statement: object
+    """What a relay stated about it; None while there is nothing."""
+
+    def is_another_than(self, statement: Mapping[str, Any]) -> bool:
+        """Tell whether the collector has a whole batch, but not the one of this statement."""
+        is_whole = self.state in (CollectedState.COMPLETE, CollectedState.COUNTED)
+        return is_whole and self.statement != statement
 
 
 class Collector:
@@ -76,8 +83,12 @@ class Collector:
             raise CollectorError(404)
         with _documented():
             fields = Fields(_WHAT, found)
-            pieces = frozenset(map(int, fields.value("pieces_received")))
-            return CollectedBatch(state=CollectedState(fields.text("state")), pieces=pieces)
+            signed = fields.value("statement")
+            return CollectedBatch(
+                state=CollectedState(fields.text("state")),
+                pieces=frozenset(map(int, fields.value("pieces_received"))),
+                statement=None if signed is None else signed["statement"],
+            )
 
     async def send(self, campaign: UUID, document: bytes) -> bool:
         """Send a piece or a statement; return whether the collector then has everything."""

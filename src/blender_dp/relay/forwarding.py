@@ -97,7 +97,9 @@ class Forwarder:
             await self._store.put_statement(batch, json.dumps(signed))
         else:  # a process that was killed stated it, and may have sent pieces
             signed = json.loads(batch.statement)
-        if await self._is_sent(batch, collected, signed, order):
+        if collected.is_another_than(signed["statement"]):  # of a second relay with the same key
+            await self._destroy(batch)
+        elif await self._is_sent(batch, collected, signed, order):
             await self._finish(batch, BatchState.FORWARDED, signed)
 
     async def _is_sent(

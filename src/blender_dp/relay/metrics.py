@@ -1,6 +1,6 @@
 """Metrics of the relay for Prometheus: counts only."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
@@ -10,6 +10,8 @@ class RelayMetrics:
     """The relay's own figures, in a registry of its own."""
 
     def __init__(self) -> None:
+        # They would tell when the first report came.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "blender_dp_relay_requests",
