@@ -18,6 +18,7 @@ from blender_dp.cli.released_report import render_released
 from blender_dp.client.released import ReleasedFiles, fetch_released
 from blender_dp.client.transport import Answer
 from blender_dp.core.certificate.promises import promises
+from blender_dp.core.channels.report import Question
 from blender_dp.core.errors import BlenderError
 from blender_dp.service.jobs import relayed
 from blender_dp.service.keys.key_vault import KeyDestroyedError, relayed_reports_key
@@ -149,6 +150,7 @@ async def test_a_batch_with_too_few_valid_reports_is_not_used(service: Service) 
     batch = release["relay_batch"]
     assert (batch["outcome"], batch["received"], batch["counted"]) == ("too-few", 64, 0)
     assert "of which 59 are valid" in batch["sentence"]
+    assert "may have ε0 only" in batch["sentence"]
     assert release["users"] == {"opt_in": 120, "clients": 30}
     assert (await document_of(campaign, "relay-estimates"))["report_counts"] is None
     await downloaded(campaign)
@@ -159,6 +161,21 @@ async def test_relay_clients_alone_are_enough_for_a_release(service: Service) ->
     await campaign.sent(campaign.honest(LEAST_BATCH))
     release = await campaign.released()
     assert release["users"] == {"opt_in": 120, "clients": 0, "relay_clients": LEAST_BATCH}
+    await downloaded(campaign)
+
+
+@pytest.mark.parametrize("question", ["record", "query"])
+async def test_a_single_local_report_does_not_prevent_a_release(
+    service: Service, question: Question
+) -> None:
+    campaign = await relayed_campaign(service, clients=0, is_sealed=False)
+    published = await service.published_list(campaign.id)
+    single = published.report_on_a(question)
+    assert (await service.send(campaign.id, single)).status_code == 202
+    await service.moved(campaign.id, "seal-clients", "clients-open")
+    await campaign.sent(campaign.honest(LEAST_BATCH))
+    release = await campaign.released()
+    assert release["users"] == {"opt_in": 120, "clients": 1, "relay_clients": LEAST_BATCH}
     await downloaded(campaign)
 
 

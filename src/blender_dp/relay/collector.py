@@ -125,5 +125,5 @@ def _documented() -> Iterator[None]:
     """Refuse an answer that came but does not read as documented, such as a proxy's page."""
     try:
         yield
-    except (InputError, TypeError, ValueError):
+    except (InputError, KeyError, TypeError, ValueError):
         raise CollectorError(200) from None

@@ -54,11 +54,12 @@ async def make_release(dependencies: Dependencies, campaign: Campaign) -> JobRes
 def _are_enough(counts: ReportCounts, relayed: RelayedSide | None) -> bool:
     """Tell whether records can be estimated: some client must have reported a whole record.
 
-    If the relay's batch is used, there need not be other clients.
+    If the relay's batch is used, there need not be other clients. Few of them do not prevent it:
+    anybody may send a report.
     """
-    reports = counts.cell_reports + counts.query_reports
-    if relayed is not None and relayed.counted and not reports:
+    if relayed is not None and relayed.counted:
         return True
+    reports = counts.cell_reports + counts.query_reports
     return counts.cell_reports > 0 and reports >= FEWEST_REPORTS
 
 

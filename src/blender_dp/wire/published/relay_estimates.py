@@ -88,7 +88,7 @@ class RelayedSide:
         if self.outcome is Outcome.TOO_FEW:
             return (
                 f"The relay passed on {self.received:,} reports, of which {self.valid:,} are "
-                f"valid, fewer than a batch must have, {without}"
+                f"valid, fewer than a batch must have, {without} Their senders may have ε0 only."
             )
         if self.outcome is Outcome.DESTROYED:
             return (
