@@ -160,6 +160,6 @@ async def test_a_restored_campaign_publishes_the_same_or_nothing(
         again = await documents(service, story.campaign)
         assert {kind: story.published[kind] for kind in again} == again
         if with_keys:
-            assert set(again) == set(Document)
+            assert set(again) == set(story.published)
         else:
             assert await failure(service, story) == REFUSED.get(name)
