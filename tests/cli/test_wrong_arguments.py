@@ -153,7 +153,7 @@ def test_an_extreme_promise_is_kept(
     command: Command, log: Path, place: Path, epsilon: str, delta: str, queries: int
 ) -> None:
     promise = [f"--epsilon={epsilon}", f"--delta={delta}", "--opt-in=0.5", "--preset=paper"]
-    outcome = command("run", log, *promise, "--json", "-o", place / "out")
+    outcome = command("run", log, *promise, "--yes", "--json", "-o", place / "out")
     assert outcome.status == 0
     assert f'"queries": {queries},' in outcome.out
     assert ("No record passed the threshold" in outcome.err) == (queries == 0)
@@ -168,7 +168,7 @@ def test_an_extreme_promise_is_kept_by_the_default_preset(
     command: Command, log: Path, place: Path, epsilon: str, delta: str, queries: int
 ) -> None:
     promise = [f"--epsilon={epsilon}", f"--delta={delta}", "--opt-in=0.5"]
-    outcome = command("run", log, *promise, "--json", "-o", place / "out")
+    outcome = command("run", log, *promise, "--yes", "--json", "-o", place / "out")
     assert outcome.status == 0, outcome.err
     assert f'"queries": {queries},' in outcome.out
 
