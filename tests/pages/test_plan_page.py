@@ -2,13 +2,15 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pages.test_html_report import NASTY, embedded, sha256
 from pages.test_html_report import Page as Markup
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from blender_dp.pages.plan_page import render_plan
 
@@ -96,35 +98,40 @@ def test_the_figures_are_those_of_the_json() -> None:
     assert Markup(render_plan(plan)).figures == {"plan": json.loads(json.dumps(plan))}
 
 
+@contextmanager
+def shown(chromium: Browser, directory: Path, plan: dict[str, Any], width: int) -> Iterator[Page]:
+    """Show a page without a network, and fail if it complains."""
+    path, complaints = directory / "plan.html", list[str]()
+    path.write_text(render_plan(plan), encoding="utf-8")
+    with chromium.new_context(offline=True) as context:
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(path.as_uri())
+        yield page
+    assert complaints == []
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 1200])
 def test_the_page_draws_what_a_relay_would_change(
     chromium: Browser, tmp_path: Path, width: int
 ) -> None:
-    complaints: list[str] = []
-    context = chromium.new_context(offline=True)
-    page = context.new_page()
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    path = tmp_path / "plan.html"
-    path.write_text(render_plan(a_relay_plan()), encoding="utf-8")
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(path.as_uri())
-    assert page.inner_text("#curve-title") == "What a relay would change"
-    assert "40.0\u00a0% of the clients behind a relay" in page.inner_text("#made")
-    assert "Relay: 9 clients; ε = 4 unless they collude." in page.inner_text("#notes")
-    assert page.locator("#tiles .tile-error", has_text="without relay").count() == 7
-    assert page.is_checked("input[value=query_l1]")
-    for series in ("relay", "clients"):
-        assert page.locator(f"#curve-plane .series-{series} .curve-points").count() == 1
-    page.click("#curve-legend [data-series=clients]")
-    assert page.locator("#curve-plane .curve-points").count() == 1
-    page.focus("#curve-plane svg")
-    page.keyboard.press("End")
-    assert "With a relay" in page.inner_text("#tooltip")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    context.close()
-    assert complaints == []
+    with shown(chromium, tmp_path, a_relay_plan(), width) as page:
+        assert page.inner_text("#curve-title") == "What a relay would change"
+        assert "40.0\u00a0% of the clients behind a relay" in page.inner_text("#made")
+        assert "Relay: 9 clients; ε = 4 unless they collude." in page.inner_text("#notes")
+        assert page.locator("#tiles .tile-error", has_text="without relay").count() == 7
+        assert page.is_checked("input[value=query_l1]")
+        for series in ("relay", "clients"):
+            assert page.locator(f"#curve-plane .series-{series} .curve-points").count() == 1
+        page.click("#curve-legend [data-series=clients]")
+        assert page.locator("#curve-plane .curve-points").count() == 1
+        page.focus("#curve-plane svg")
+        page.keyboard.press("End")
+        assert "With a relay" in page.inner_text("#tooltip")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.browser
@@ -132,26 +139,15 @@ def test_the_page_draws_what_a_relay_would_change(
 def test_the_page_draws_the_curve_of_every_measure(
     chromium: Browser, tmp_path: Path, width: int
 ) -> None:
-    complaints: list[str] = []
-    context = chromium.new_context(offline=True)
-    page = context.new_page()
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    path = tmp_path / "plan.html"
-    path.write_text(render_plan(a_plan()), encoding="utf-8")
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(path.as_uri())
-    assert "known to within half" in page.inner_text("#lead")
-    assert "The target is reached with" in page.inner_text("#notes")
-    for name in ("records", "ndcg", "query_l1", "record_l1", "queries"):
-        page.check(f"input[value={name}]", force=True)
-        assert page.locator("#curve-plane .curve-points").count() == 1
-    page.focus("#curve-plane svg")
-    page.keyboard.press("End")
-    assert "14" in page.inner_text("#tooltip")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    path.write_text(render_plan(a_plan(points=0)), encoding="utf-8")
-    page.goto(path.as_uri())
-    assert page.is_hidden("#curve")
-    context.close()
-    assert complaints == []
+    with shown(chromium, tmp_path, a_plan(), width) as page:
+        assert "known to within half" in page.inner_text("#lead")
+        assert "The target is reached with" in page.inner_text("#notes")
+        for name in ("records", "ndcg", "query_l1", "record_l1", "queries"):
+            page.check(f"input[value={name}]", force=True)
+            assert page.locator("#curve-plane .curve-points").count() == 1
+        page.focus("#curve-plane svg")
+        page.keyboard.press("End")
+        assert "14" in page.inner_text("#tooltip")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    with shown(chromium, tmp_path, a_plan(points=0), width) as page:
+        assert page.is_hidden("#curve")

@@ -2,9 +2,9 @@
 
 A statement says what became of all reports of a campaign: forwarded as one batch (how many, in how
 many pieces, and the digest of all of them in the order sent), or destroyed because they were too
-few. The signature is over ``blender-dp relay statement 1``, a zero byte and the statement in
-canonical form. Pieces are numbered from 0. Of P pieces each has ⌈count/P⌉ reports, and the last one
-has the rest.
+few or the collector waited no longer. The signature is over ``blender-dp relay statement 1``, a
+zero byte and the statement in canonical form. Pieces are numbered from 0. Of P pieces each has
+⌈count/P⌉ reports, and the last one has the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ class Forwarded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destroyed:
-    """Statement of a relay that it destroyed all reports of a campaign: there were too few."""
+    """Statement of a relay that it destroyed all reports of a campaign and forwards none."""
 
     campaign: UUID
     head_list: str
