@@ -133,7 +133,8 @@ def write_bodies(
     path: Path, collector: StandInCollector, *, requests: int, reports_each: int
 ) -> None:
     """Write requests, one per line; a relay cannot tell random bytes from encrypted reports."""
-    length, start = collector.encryption.length, f'{{"version":1,"head_list":"{collector.digest}",'
+    length, key = collector.encryption.length, f'"encryption_key":"{collector.encryption_key}"'
+    start = f'{{"version":1,"head_list":"{collector.digest}",{key},'
     with path.open("w", encoding="ascii") as file:
         for _ in range(requests):
             texts = [f'"{to_text(os.urandom(length))}"' for _ in range(reports_each)]

@@ -48,7 +48,8 @@ def read(service: StandIn, listed: HeadList, body: bytes) -> RelayedReport:
     digest = service.lists[CAMPAIGN]["head_list"]["digest"]
     encryption = ReportEncryption(listed, campaign=CAMPAIGN, digest=digest)
     document = json.loads(body)
-    assert set(document) == {"version", "head_list", "report"}
+    assert set(document) == {"version", "head_list", "encryption_key", "report"}
+    assert document["encryption_key"] == service.lists[CAMPAIGN]["relay"]["encryption_key"]
     assert (document["version"], document["head_list"]) == (1, digest)
     encrypted = from_text(document["report"], encryption.length)
     assert encrypted is not None

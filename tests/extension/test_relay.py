@@ -124,7 +124,7 @@ def the_relay_got_one_request(person: Person, mixed: MixedCollection) -> bytes:
     [request] = person.sent.to(mixed.relay_port)
     path = f"{mixed.relay.url}/v1/campaigns/{mixed.collection.campaign}/reports"
     assert request.line == f"POST {path} HTTP/1.1"
-    assert set(json.loads(request.body)) == {"version", "head_list", "report"}
+    assert set(json.loads(request.body)) == {"version", "head_list", "encryption_key", "report"}
     return request.body
 
 

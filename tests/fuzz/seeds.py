@@ -101,10 +101,10 @@ def relayed_reports() -> list[bytes]:
 
 def relay_bodies() -> list[bytes]:
     """Return a single encrypted report and a batch as a relay takes them."""
-    digest = relay_vectors()["signed_head_list"]["head_list"]["digest"]
-    found = relayed_reports()
-    one = relayed_report_document(digest, found[0])
-    return [_written(one), _written(relayed_reports_document(digest, found))]
+    signed, found = relay_vectors()["signed_head_list"], relayed_reports()
+    shared = signed["head_list"]["digest"], signed["relay"]["encryption_key"]
+    one = relayed_report_document(*shared, found[0])
+    return [_written(one), _written(relayed_reports_document(*shared, found))]
 
 
 def relay_documents(kind: str) -> list[bytes]:

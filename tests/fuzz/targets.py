@@ -201,9 +201,10 @@ def _relayed_report(content: bytes) -> None:
 
 
 def _relay_body(content: bytes) -> None:
-    digest = seeds.relay_vectors()["signed_head_list"]["head_list"]["digest"]
+    signed = seeds.relay_vectors()["signed_head_list"]
+    digest, key = signed["head_list"]["digest"], signed["relay"]["encryption_key"]
     with _refused_properly():
-        found = RelayIntake(digest, seeds.REPORT_LENGTH).check(content)
+        found = RelayIntake(digest, key, seeds.REPORT_LENGTH).check(content)
         assert found
         assert {len(one) for one in found} == {seeds.REPORT_LENGTH}
 

@@ -42,11 +42,11 @@ class Relay:
 
     async def send(self, *encrypted: bytes, **changed: Any) -> httpx.Response:
         """Post one report, or several as a batch."""
-        digest = self.collector.digest
+        digest, key = self.collector.digest, self.collector.encryption_key
         document = (
-            relayed_report_document(digest, encrypted[0])
+            relayed_report_document(digest, key, encrypted[0])
             if len(encrypted) == 1
-            else relayed_reports_document(digest, encrypted)
+            else relayed_reports_document(digest, key, encrypted)
         )
         return await self.http.post(f"{PATH}/reports", json={**document, **changed})
 

@@ -32,7 +32,13 @@ class StandInCollector:
     """One campaign, its signed list, and the batch that came."""
 
     def __init__(
-        self, campaign: UUID, relay_key: str, *, least_batch: int = 5, key: Any = SIGNING
+        self,
+        campaign: UUID,
+        relay_key: str,
+        *,
+        least_batch: int = 5,
+        key: Any = SIGNING,
+        encryption_key: str | None = None,
     ) -> None:
         assert RELAY_LIST.relay is not None
         self.campaign, self.state = campaign, "clients-open"
@@ -40,6 +46,7 @@ class StandInCollector:
         self.head_list: HeadList = replace(
             RELAY_LIST, relay=replace(RELAY_LIST.relay, least_batch=least_batch)
         )
+        self.encryption_key = encryption_key or encryption_key_of(OPENING)
         self.document = self._signed(relay_key, key)
         self.digest: str = self.document["head_list"]["digest"]
         self.encryption = ReportEncryption(self.head_list, campaign=campaign, digest=self.digest)
@@ -65,7 +72,7 @@ class StandInCollector:
         relay = ListedRelay(
             address="http://127.0.0.1:1/",
             public_key=relay_key,
-            encryption_key=encryption_key_of(OPENING),
+            encryption_key=self.encryption_key,
         )
         return signed_head_list_document(
             listed,

@@ -17,6 +17,7 @@ from blender_dp.relay.condition import Trouble
 from blender_dp.relay.openapi import openapi_document
 from blender_dp.relay.storage.store import BatchState
 from blender_dp.server.problems import Problem
+from blender_dp.wire.relayed.encrypted_report import relayed_reports_document
 from blender_dp.wire.reports.packed_items import to_text
 
 pytestmark = pytest.mark.anyio
@@ -38,8 +39,10 @@ async def test_a_report_and_a_batch_are_accepted(relay: Relay) -> None:
 
 
 async def test_a_compressed_batch_is_accepted(relay: Relay) -> None:
-    texts = [to_text(relay.collector.encrypt(i)) for i in range(50)]
-    document = {"version": 1, "head_list": relay.collector.digest, "reports": texts}
+    sent = [relay.collector.encrypt(i) for i in range(50)]
+    document = relayed_reports_document(
+        relay.collector.digest, relay.collector.encryption_key, sent
+    )
     headers = {"content-type": "application/json", "content-encoding": "gzip"}
     body = gzip.compress(json.dumps(document).encode())
     answer = await relay.http.post(f"{PATH}/reports", content=body, headers=headers)
@@ -51,6 +54,8 @@ async def test_a_compressed_batch_is_accepted(relay: Relay) -> None:
     [
         ({"version": 2}, Problem.UNKNOWN_REPORT_VERSION),
         ({"head_list": "sha256:" + "0" * 64}, Problem.ANOTHER_HEAD_LIST),
+        ({"encryption_key": "A" * 43}, Problem.ANOTHER_ENCRYPTION_KEY),
+        ({"encryption_key": ""}, Problem.ANOTHER_ENCRYPTION_KEY),
         ({"report": ""}, Problem.NOT_EXPRESSIBLE),
         ({"report": "A" * 87}, Problem.NOT_EXPRESSIBLE),
         ({"report": "A" * 88 + "="}, Problem.NOT_EXPRESSIBLE),
@@ -81,14 +86,17 @@ async def test_what_no_device_sends_is_refused(
 async def test_a_wrong_batch_is_refused_as_a_whole(
     relay: Relay, reports: list[Any], problem: Problem
 ) -> None:
-    document = {"version": 1, "head_list": relay.collector.digest, "reports": reports}
+    shared = relayed_reports_document(relay.collector.digest, relay.collector.encryption_key, [])
+    document = {**shared, "reports": reports}
     answer = await relay.http.post(f"{PATH}/reports", json=document)
     assert (answer.status_code, slug_of(answer)) == (problem.kind.status, problem.kind.slug)
 
 
 async def test_a_key_may_come_once(relay: Relay) -> None:
     text = to_text(relay.collector.encrypt(1))
-    body = f'{{"version":1,"head_list":"{relay.collector.digest}","report":"A","report":"{text}"}}'
+    shared = f'"head_list":"{relay.collector.digest}"'
+    key = f'"encryption_key":"{relay.collector.encryption_key}"'
+    body = f'{{"version":1,{shared},{key},"report":"A","report":"{text}"}}'
     headers = {"content-type": "application/json"}
     answer = await relay.http.post(f"{PATH}/reports", content=body, headers=headers)
     assert slug_of(answer) == "duplicate-key"
@@ -124,6 +132,16 @@ async def test_the_first_key_of_the_collector_is_kept(tmp_path: Path) -> None:
     async with running(tmp_path / "relay.sqlite", other) as relay:
         path = f"/v1/campaigns/{OTHER}/reports"
         answer = await relay.http.post(path, json={})
+        assert slug_of(answer) == "unknown-campaign"
+
+
+async def test_a_list_with_another_key_is_refused_for_good(tmp_path: Path) -> None:
+    """The relay keeps the key of the first list: later ones with another key get no report."""
+    async with running(tmp_path / "relay.sqlite") as relay:
+        assert (await relay.send(relay.collector.encrypt(1))).status_code == 202
+    other = StandInCollector(CAMPAIGN, PUBLIC_KEY, encryption_key=to_text(bytes(range(32))))
+    async with running(tmp_path / "relay.sqlite", other) as relay:
+        answer = await relay.send(other.encrypt(2))
         assert slug_of(answer) == "unknown-campaign"
 
 

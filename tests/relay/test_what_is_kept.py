@@ -45,7 +45,8 @@ async def test_the_tables_have_no_place_for_a_time_or_a_sender(tmp_path: Path) -
         }
     assert columns["reports"] == ["campaign", "encrypted"]
     assert columns["campaigns"] == [
-        *("number", "id", "head_list", "report_length", "least_batch", "state", "count"),
+        *("number", "id", "head_list", "encryption_key", "report_length", "least_batch"),
+        *("state", "count"),
         *("order_key", "statement", "is_told", "is_scrubbed"),
     ]
     assert columns["collector"] == ["public_key"]

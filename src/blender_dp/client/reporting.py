@@ -174,4 +174,4 @@ def _draw_relayed(signed: SignedHeadList, relay: ListedRelay, record: Record | N
     encryption = ReportEncryption(signed.head_list, campaign=signed.campaign, digest=signed.digest)
     report = RelayedReport(report_id=os.urandom(ID_BYTES), cell=cell)
     encrypted = encryption.encrypt(report, relay.encryption_key)
-    return canonical(relayed_report_document(signed.digest, encrypted))
+    return canonical(relayed_report_document(signed.digest, relay.encryption_key, encrypted))

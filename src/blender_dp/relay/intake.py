@@ -13,8 +13,8 @@ from blender_dp.wire.reports.service_report import MOST_REPORTS
 
 MOST_BYTES = 1 << 21
 """Longest body: twice the largest batch."""
-_SHARED_MARKS = 8
-"""Quotation marks of the three names and of the digest."""
+_SHARED_MARKS = 12
+"""Quotation marks of the four names, of the digest and of the key."""
 
 
 class RelayBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -22,6 +22,7 @@ class RelayBody(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     version: int
     head_list: str
+    encryption_key: str
     report: str | UnsetType = UNSET
     reports: list[str] | UnsetType = UNSET
 
@@ -32,8 +33,8 @@ _DECODER = msgspec.json.Decoder(RelayBody)
 class RelayIntake:
     """Checks the reports of one campaign; made once from its list and kept."""
 
-    def __init__(self, head_list: str, report_length: int) -> None:
-        self._head_list, self._length = head_list, report_length
+    def __init__(self, head_list: str, encryption_key: str, report_length: int) -> None:
+        self._head_list, self._key, self._length = head_list, encryption_key, report_length
 
     def receive(self, body: ReceivedBody) -> Sequence[bytes]:
         """Return the ciphertexts of a body; inflate the body if needed."""
@@ -49,6 +50,8 @@ class RelayIntake:
             raise Problem.UNKNOWN_REPORT_VERSION.error()
         if decoded.head_list != self._head_list:
             raise Problem.ANOTHER_HEAD_LIST.error()
+        if decoded.encryption_key != self._key:
+            raise Problem.ANOTHER_ENCRYPTION_KEY.error()
         found = self._ciphertexts(decoded)
         # The decoder keeps the last of two equal keys. All texts are letters and digits, so a body
         # without repeated keys has exactly this number of quotation marks.

@@ -99,20 +99,23 @@ class OpenCampaigns:
         if state != OPEN:
             raise Problem.NOT_COLLECTING.error()
         signed = await self._signed_list(campaign)
-        relay = signed.head_list.relay
+        relay, listed = signed.head_list.relay, signed.relay
         assert relay is not None  # a list that names a relay has its mechanism
+        assert listed is not None  # required by _signed_list
         encryption = ReportEncryption(signed.head_list, campaign=campaign, digest=signed.digest)
         batch = await self._store.add_campaign(
             campaign,
             head_list=signed.digest,
+            encryption_key=listed.encryption_key,
             report_length=encryption.length,
             least_batch=relay.least_batch,
         )
         if batch.state is not BatchState.WAITING:
             raise Problem.NOT_COLLECTING.error()
-        if batch.head_list != signed.digest:  # a campaign has one list
+        named = (signed.digest, listed.encryption_key)
+        if (batch.head_list, batch.encryption_key) != named:  # a campaign has one list and one key
             raise Problem.UNKNOWN_CAMPAIGN.error()
-        intake = RelayIntake(batch.head_list, batch.report_length)
+        intake = RelayIntake(batch.head_list, batch.encryption_key, batch.report_length)
         return OpenCampaign(number=batch.number, intake=intake)
 
     async def _signed_list(self, campaign: UUID) -> SignedHeadList:

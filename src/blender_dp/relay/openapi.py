@@ -10,13 +10,14 @@ from blender_dp.wire.reports.service_report import MOST_REPORTS
 _TEXT = {"type": "string", "pattern": "^[A-Za-z0-9_-]*$"}
 _DIGEST = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
 _COUNT = {"type": "integer", "minimum": 0}
-_SHARED = {"version": {"const": 1}, "head_list": _DIGEST}
+_SHARED = {"version": {"const": 1}, "head_list": _DIGEST, "encryption_key": _TEXT}
 _BODY = (Problem.BODY_NOT_JSON, Problem.BODY_NOT_UNDERSTOOD, Problem.DUPLICATE_KEY)
 _UPLOAD = (
     *_BODY,
     *(Problem.UNKNOWN_CAMPAIGN, Problem.BODY_TOO_SLOW, Problem.NOT_COLLECTING),
     *(Problem.BODY_TOO_LARGE, Problem.INFLATED_TOO_LARGE, Problem.MEDIA_TYPE_NOT_SUPPORTED),
     *(Problem.ENCODING_NOT_SUPPORTED, Problem.UNKNOWN_REPORT_VERSION, Problem.ANOTHER_HEAD_LIST),
+    Problem.ANOTHER_ENCRYPTION_KEY,
     *(Problem.WRONG_NUMBER_OF_REPORTS, Problem.NOT_EXPRESSIBLE, Problem.OVERLOADED),
 )
 _CAMPAIGN = {

@@ -132,6 +132,9 @@ class Problem(Enum):
     ANOTHER_HEAD_LIST = Kind(
         "another-head-list", 422, "The report must be made for this campaign's published list."
     )
+    ANOTHER_ENCRYPTION_KEY = Kind(
+        "another-encryption-key", 422, "The report must be encrypted with the key of the list."
+    )
     ANOTHER_MECHANISM = Kind(
         "another-mechanism", 422, "The report must use the list's mechanism and its version."
     )

@@ -64,8 +64,10 @@ async def again(ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
 async def report(http: httpx.AsyncClient, campaign: RelayedCampaign, size: int) -> int:
     """Send requests of one size, each until it is acknowledged; return how many reports."""
     path = f"/v1/campaigns/{campaign.id}/reports"
+    assert campaign.signed.relay is not None
+    digest, key = campaign.signed.digest, campaign.signed.relay.encryption_key
     for _ in range(LEAST_BATCH):
-        document = relayed_reports_document(campaign.signed.digest, campaign.honest(size))
+        document = relayed_reports_document(digest, key, campaign.honest(size))
         answer = await again(lambda body=document: http.post(path, json=body))  # type: ignore[misc]
         assert answer.status_code == 202, answer.text
     return LEAST_BATCH * size

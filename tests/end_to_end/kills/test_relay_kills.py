@@ -67,7 +67,9 @@ class Campaign:
             numbers = [len(self.sent) + i for i in range(size)]
             self.sent.update(numbers)
             encrypted = [self.collector.encrypt(number) for number in numbers]
-            document = relayed_reports_document(self.collector.digest, encrypted)
+            document = relayed_reports_document(
+                self.collector.digest, self.collector.encryption_key, encrypted
+            )
             while self.is_sending:
                 try:
                     answer = await http.post(path, json=document)

@@ -109,7 +109,7 @@ def test_a_key_that_cannot_encrypt_is_refused(key: str) -> None:
 
 def test_a_device_sends_one_report_or_many() -> None:
     one, two = bytes(66), bytes([1]) * 66
-    shared = {"version": 1, "head_list": OWN_DIGEST}
-    assert relayed_report_document(OWN_DIGEST, one) == {**shared, "report": to_text(one)}
-    many = relayed_reports_document(OWN_DIGEST, [one, two])
+    shared = {"version": 1, "head_list": OWN_DIGEST, "encryption_key": "key"}
+    assert relayed_report_document(OWN_DIGEST, "key", one) == {**shared, "report": to_text(one)}
+    many = relayed_reports_document(OWN_DIGEST, "key", [one, two])
     assert many == {**shared, "reports": [to_text(one), to_text(two)]}

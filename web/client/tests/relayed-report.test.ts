@@ -78,8 +78,12 @@ test('the relay gets one encrypted report and nothing else, the service nothing'
   expect(service.reports.length).toBe(1);
   expect(line).toBe(`${ADDRESS} ${service.reports[0]}`);
   const body = JSON.parse(service.reports[0] ?? '');
-  expect(Object.keys(body)).toEqual(['version', 'head_list', 'report']);
-  expect(body).toMatchObject({ version: 1, head_list: SIGNED.head_list.digest });
+  expect(Object.keys(body)).toEqual(['version', 'head_list', 'encryption_key', 'report']);
+  expect(body).toMatchObject({
+    version: 1,
+    head_list: SIGNED.head_list.digest,
+    encryption_key: SIGNED.relay.encryption_key,
+  });
   for (const sent of service.traffic) expect(sent).not.toContain('query 10');
 });
 

@@ -83,9 +83,9 @@ def relayed_bodies(
             for cell in named
         ]
         whole = (
-            relayed_report_document(signed.digest, encrypted[0])
+            relayed_report_document(signed.digest, key, encrypted[0])
             if batch == 1
-            else relayed_reports_document(signed.digest, encrypted)
+            else relayed_reports_document(signed.digest, key, encrypted)
         )
         yield len(encrypted), canonical(whole)
 

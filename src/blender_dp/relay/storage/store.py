@@ -10,8 +10,8 @@ from blender_dp.relay.storage.database import Database, Transaction
 from blender_dp.server.databases.statements import Row, first
 
 _COLUMNS = (
-    "number, id, head_list, report_length, least_batch, state, count, statement, is_told, "
-    "is_scrubbed"
+    "number, id, head_list, encryption_key, report_length, least_batch, state, count, statement, "
+    "is_told, is_scrubbed"
 )
 
 
@@ -35,6 +35,8 @@ class Batch:
     number: int
     campaign: UUID
     head_list: str
+    encryption_key: str
+    """The collector's key that every device was given, as the signed list writes it."""
     report_length: int
     least_batch: int
     state: BatchState
@@ -71,16 +73,22 @@ class RelayStore:
         return await self.database.write(bind)
 
     async def add_campaign(
-        self, campaign: UUID, *, head_list: str, report_length: int, least_batch: int
+        self,
+        campaign: UUID,
+        *,
+        head_list: str,
+        encryption_key: str,
+        report_length: int,
+        least_batch: int,
     ) -> Batch:
         """Add a campaign unless it is there; return it."""
 
         async def add(tx: Transaction) -> Batch | None:
             await tx.run(
-                "INSERT INTO campaigns (id, head_list, report_length, least_batch, state, count,"
-                " is_told, is_scrubbed) VALUES ($1, $2, $3, $4, 'waiting', 0, 0, 0)"
-                " ON CONFLICT DO NOTHING",
-                *(str(campaign), head_list, report_length, least_batch),
+                "INSERT INTO campaigns (id, head_list, encryption_key, report_length, least_batch,"
+                " state, count, is_told, is_scrubbed)"
+                " VALUES ($1, $2, $3, $4, $5, 'waiting', 0, 0, 0) ON CONFLICT DO NOTHING",
+                *(str(campaign), head_list, encryption_key, report_length, least_batch),
             )
             return await _batch(tx, campaign)
 
@@ -225,11 +233,14 @@ async def _batch(tx: Transaction, campaign: UUID) -> Batch | None:
 
 
 def _read(row: Row) -> Batch:
-    number, campaign, head_list, length, least, state, count, statement, is_told, scrubbed = row
+    number, campaign, head_list, key, length, least, state, count, statement, is_told, scrubbed = (
+        row
+    )
     return Batch(
         number=number,
         campaign=UUID(campaign),
         head_list=head_list,
+        encryption_key=key,
         report_length=length,
         least_batch=least,
         state=BatchState(state),

@@ -122,20 +122,27 @@ def encryption_key_of(key: X25519PrivateKey) -> str:
     return to_text(key.public_key().public_bytes_raw())
 
 
-def relayed_report_document(digest: str, encrypted: bytes) -> dict[str, Any]:
+def relayed_report_document(digest: str, encryption_key: str, encrypted: bytes) -> dict[str, Any]:
     """Return one encrypted report as a device sends it to a relay.
+
+    The relay compares list and key with those that it was shown itself. A collector that gives one
+    device a key of its own, to recognise its report, thus gets no report from it.
 
     Args:
         digest: The digest of the head list.
+        encryption_key: The key that the report is encrypted with, as the signed list writes it.
         encrypted: The encrypted report.
     """
-    return {"version": VERSION, "head_list": digest, "report": to_text(encrypted)}
+    return {**_shared(digest, encryption_key), "report": to_text(encrypted)}
 
 
-def relayed_reports_document(digest: str, encrypted: Iterable[bytes]) -> dict[str, Any]:
+def relayed_reports_document(
+    digest: str, encryption_key: str, encrypted: Iterable[bytes]
+) -> dict[str, Any]:
     """Return many encrypted reports as one request to a relay: 1 to 10,000."""
-    return {
-        "version": VERSION,
-        "head_list": digest,
-        "reports": [to_text(report) for report in encrypted],
-    }
+    texts = [to_text(report) for report in encrypted]
+    return {**_shared(digest, encryption_key), "reports": texts}
+
+
+def _shared(digest: str, encryption_key: str) -> dict[str, Any]:
+    return {"version": VERSION, "head_list": digest, "encryption_key": encryption_key}

@@ -31,7 +31,13 @@ export async function relayedReport(
   const named = chooseSubset(cell, channel, uniform);
   const message = joined([VERSION], uniform(ID_BYTES), packItems(named, channel.size));
   const report = await encryptFor(relay.encryptionKey, infoOf(campaign, digest), message);
-  return JSON.stringify({ version: VERSION, head_list: digest, report: toBase64url(report) });
+  return JSON.stringify({
+    version: VERSION,
+    head_list: digest,
+    // The relay compares it with the key that it was shown: a device with one of its own is noticed.
+    encryption_key: toBase64url(relay.encryptionKey),
+    report: toBase64url(report),
+  });
 }
 
 /** Returns what binds a report to its campaign and list: it can be opened for no other. */

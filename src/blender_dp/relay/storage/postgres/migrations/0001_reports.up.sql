@@ -3,6 +3,7 @@ CREATE TABLE campaigns (
     number INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     head_list TEXT NOT NULL, -- digest of the signed list
+    encryption_key TEXT NOT NULL, -- the collector's, of that list; reports with another are refused
     report_length INTEGER NOT NULL, -- bytes of every encrypted report
     least_batch BIGINT NOT NULL, -- no smaller batch is forwarded
     state TEXT NOT NULL, -- waiting, forwarding, forwarded or destroyed
