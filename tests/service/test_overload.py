@@ -76,6 +76,11 @@ async def test_the_planner_answers_whoever_has_a_role(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()) == (200, {"queries": 7})
         assert questions[0]["users"] == 10_000
         assert questions[0]["like"] == "aol"
+        assert questions[0]["relay"] == 0
+        assert (await asked(service, relay=0.4)).status_code == 200
+        assert questions[1]["relay"] == 0.4
+        for wrong in (-0.1, 1.1, "0.4", None):
+            assert slug_of(await asked(service, relay=wrong)) == "body-not-understood"
         assert slug_of(await asked(service, opt_in=0.95)) == "parameters-refused"
         assert slug_of(await asked(service, users=0)) == "body-not-understood"
         assert slug_of(await service.http.post("/v1/plan", json=QUESTION)) == "token-missing"

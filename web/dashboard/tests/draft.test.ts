@@ -251,6 +251,11 @@ test('the planner is asked about both groups together, as soon as there is somet
   expect(questionOf(DRAFT)).toMatchObject({ users: 100000, opt_in: 0.05, head_list_size: null });
   expect(questionOf({ ...DRAFT, expected_opt_in: '' })).toBeNull();
   expect(questionOf({ ...DRAFT, epsilon: '' })).toBeNull();
+  expect(questionOf(DRAFT)).not.toHaveProperty('relay');
+  expect(questionOf({ ...DRAFT, relay_share: '0' })).not.toHaveProperty('relay');
+  expect(questionOf({ ...DRAFT, relay_share: '40' })).toMatchObject({ relay: 0.4 });
+  expect(questionOf({ ...DRAFT, relay_share: '40', preset: 'paper' })).not.toHaveProperty('relay');
+  expect(campaignOf({ ...DRAFT, relay_share: '40' })).toEqual(campaignOf(DRAFT));
 });
 
 test('a δ above a tenth of one over the people expected is warned of', () => {

@@ -73,6 +73,8 @@ class Question(Taken, frozen=True, kw_only=True):
     like: Annotated[str, Meta(max_length=20, pattern="^[a-z]+(-[a-z]+|:[0-9.]+)?$")] = "aol"
     preset: Preset = "sharp"
     head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    relay: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    """Share of the clients who use a relay; the answer then has the same users without one too."""
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):

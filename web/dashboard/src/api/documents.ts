@@ -78,6 +78,8 @@ export interface Release {
   readonly confidence: number;
   readonly certificate: Certificate;
   readonly drift: Drift | null;
+  /** Relay clients compared with local clients; only in a release with relay clients. */
+  readonly relay_drift?: Drift | null;
   readonly disagreement: Disagreement | null;
   readonly unlisted_bound?: number | null;
   readonly relay_batch?: { readonly outcome: string; readonly sentence: string };
@@ -116,6 +118,10 @@ export interface Predicted {
 
 export interface Plan {
   readonly like: string;
+  /** What relay clients would be promised; null without a relay. */
+  readonly relay_sentence: string | null;
+  /** The same users if no client uses a relay; null if none does. */
+  readonly without_relay: { readonly measures: Readonly<Record<string, Predicted>> } | null;
   readonly users: number;
   readonly opt_in_users: number;
   readonly draws: number;

@@ -79,6 +79,7 @@ export interface Schemas {
     like?: string;
     opt_in?: number;
     preset?: 'sharp' | 'paper';
+    relay?: number;
     users: number;
   };
   Receipt: {

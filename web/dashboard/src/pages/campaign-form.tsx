@@ -214,6 +214,12 @@ function Relay(props: FormProps) {
             mode="numeric"
             {...bound(props, 'relay_wait_hours')}
           />
+          <TextField
+            label="Clients who would use it, in %"
+            hint="For the prediction only, which then shows both: without a relay and with it, at a cap of 8."
+            mode="numeric"
+            {...bound(props, 'relay_share')}
+          />
         </div>
       </details>
     </section>

@@ -44,6 +44,7 @@ const WHOLE: PerField<readonly [number, number]> = {
   open_hours: [0, 24 * 366],
   relay_least_batch: [1, MOST_PEOPLE],
   relay_wait_hours: [0, 24 * 366],
+  relay_share: [0, 100],
 };
 const MOST_EPSILON = 64;
 /** What devices accept, unless their owner allows more. */

@@ -33,6 +33,8 @@ export interface Draft {
   readonly relay_least_batch: string;
   readonly relay_epsilon_cap: string;
   readonly relay_wait_hours: string;
+  /** For the prediction only: how many of 100 clients would use a relay. */
+  readonly relay_share: string;
   /** The share of a batch that may be dishonest, which the form does not show. */
   readonly relay_dishonest: number | undefined;
   /** Parameters that the form does not show. */
@@ -67,6 +69,7 @@ export const EMPTY_DRAFT: Draft = {
   relay_least_batch: '',
   relay_epsilon_cap: '8',
   relay_wait_hours: '48',
+  relay_share: '',
   relay_dishonest: undefined,
   others: {},
 };
@@ -182,6 +185,7 @@ export function draftOf(campaign: Campaign): Draft {
     relay_least_batch: number(relay?.least_batch),
     relay_epsilon_cap: number(relay?.epsilon_cap) || EMPTY_DRAFT.relay_epsilon_cap,
     relay_wait_hours: number(rules.relay_wait_hours) || EMPTY_DRAFT.relay_wait_hours,
+    relay_share: '',
     relay_dishonest: relay?.dishonest,
     others: parameters,
   };
@@ -198,6 +202,7 @@ export function questionOf(draft: Draft): Question | null {
   const [epsilon, delta] = [Number(draft.epsilon), Number(draft.delta)];
   if (!optIn || !clients || !(epsilon > 0) || !(delta > 0 && delta < 1)) return null;
   const users = optIn + clients;
+  const relayed = Math.min((whole(draft.relay_share) ?? 0) / 100, 1);
   return {
     users,
     opt_in: optIn / users,
@@ -205,6 +210,7 @@ export function questionOf(draft: Draft): Question | null {
     delta,
     preset: draft.preset,
     head_list_size: whole(draft.head_list_size),
+    ...(relayed > 0 && draft.preset === 'sharp' ? { relay: relayed } : {}),
   };
 }
 

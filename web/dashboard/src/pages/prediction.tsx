@@ -67,6 +67,12 @@ function tens(value: number): string {
 }
 
 function Measures({ plan }: { readonly plan: Plan }) {
+  const columns = plan.without_relay
+    ? [
+        { title: 'Without a relay', measures: plan.without_relay.measures },
+        { title: 'With', measures: plan.measures },
+      ]
+    : [{ title: 'Mean ± 95 %', measures: plan.measures }];
   return (
     <>
       <div class="table-scroll">
@@ -75,31 +81,47 @@ function Measures({ plan }: { readonly plan: Plan }) {
           <thead>
             <tr>
               <th scope="col">Measure</th>
-              <th scope="col" class="number">
-                Mean ± 95 %<span class="range-note">9 of 10 collections</span>
-              </th>
+              {columns.map(({ title }) => (
+                <th scope="col" class="number" key={title}>
+                  {title}
+                  <span class="range-note">9 of 10 collections</span>
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
             {MEASURES.map(([name, title, write]) => (
               <tr key={name}>
                 <th scope="row">{title}</th>
-                <td class="number">
-                  {range(plan.measures[name], write, 'mean', ' ± ', 'error')}
-                  <span class="range-note">
-                    {range(plan.measures[name], write, 'low', ' to ', 'high')}
-                  </span>
-                </td>
+                {columns.map((column) => (
+                  <Measure predicted={column.measures[name]} write={write} key={column.title} />
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
       <p class="footnote">
+        {plan.without_relay && 'Each mean stands with its 95 % interval. '}
+        {plan.relay_sentence && `Through the relay: ${plan.relay_sentence} `}
         {count(plan.known_queries)} queries would be known to within half their probability.{' '}
         {plan.remarks.join(' ')} Imagined {count(plan.draws)} times.
       </p>
     </>
+  );
+}
+
+interface MeasureProps {
+  readonly predicted: Predicted | undefined;
+  readonly write: (value: number) => string;
+}
+
+function Measure({ predicted, write }: MeasureProps) {
+  return (
+    <td class="number">
+      {range(predicted, write, 'mean', ' ± ', 'error')}
+      <span class="range-note">{range(predicted, write, 'low', ' to ', 'high')}</span>
+    </td>
   );
 }
 
