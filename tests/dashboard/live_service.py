@@ -130,7 +130,7 @@ def opt_in(service: LiveService, campaign: str, people: int = PEOPLE) -> None:
         }
         made = http.post(f"/campaigns/{campaign}/enrolments", json={"count": people})
         for number, token in enumerate(made.json()["tokens"]):
-            query, url = POPULAR[_popular(number)]
+            query, url = POPULAR[popular(number)]
             answer = http.post(
                 f"/campaigns/{campaign}/opt-in",
                 json={"version": 1, "consent": receipt, "records": [{"query": query, "url": url}]},
@@ -148,7 +148,7 @@ def send_reports(service: LiveService, campaign: str, clients: int = CLIENTS) ->
         for number in range(clients):
             name = os.urandom(16)
             device = LocalRandomizer(head_list, campaign_id=name)
-            made = device.report(*POPULAR[_popular(number)])
+            made = device.report(*POPULAR[popular(number)])
             document = service_report_document(head_list, name, made)
             reports.append({field: document[field] for field in _FIELDS})
         answer = http.post(
@@ -191,6 +191,6 @@ def wait_for_state(service: LiveService, campaign: str, state: str) -> None:
     raise AssertionError(f"the campaign stayed {found}")
 
 
-def _popular(number: int) -> int:
+def popular(number: int) -> int:
     """Spread people over the popular queries: half name the first, a quarter the second ..."""
     return min((number & -number).bit_length() - 1 if number else 0, 3)

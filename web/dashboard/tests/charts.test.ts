@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Estimate } from '../src/api/documents.js';
 import { blended, estimatingGroups, groupsApart, normalQuantile } from '../src/charts/estimates.js';
 import { fitted, shortened } from '../src/charts/rows.js';
+import { weightPoints } from '../src/charts/weights.js';
 
 const ROW: Estimate = {
   cell: 'record',
@@ -41,6 +42,22 @@ test('relay clients are drawn between the other groups, and clients only if they
     'opt-in',
     'relay',
   ]);
+});
+
+test('the weight of each group is drawn with relay clients, that of opt-in users alone without', () => {
+  const drawn = (row: Estimate) =>
+    weightPoints([row]).map(({ group, weight }) => [group.id, weight]);
+  expect(drawn(ROW)).toEqual([['opt-in', 0.4]]);
+  const relayed = { ...ROW, relay_probability: 0.021, relay_weight: 0.5 };
+  const [optIn, relay, clients] = drawn(relayed);
+  expect([optIn, relay]).toEqual([
+    ['opt-in', 0.4],
+    ['relay', 0.5],
+  ]);
+  expect(clients?.[0]).toBe('clients');
+  expect(clients?.[1]).toBeCloseTo(0.1, 12);
+  expect(drawn({ ...relayed, client_probability: null }).length).toBe(2);
+  expect(drawn({ ...relayed, probability: 0 })).toEqual([]);
 });
 
 test('intervals reach as far as Python’s NormalDist says', () => {

@@ -13,7 +13,13 @@ import {
 } from '@blender-dp/pages/numbers.js';
 import { absentRelay } from '@blender-dp/pages/promises.js';
 import { BLEND, hasRelay } from '@blender-dp/pages/series.js';
-import { blendOutsideSentence, outsideSentence, weightsTitle } from '@blender-dp/pages/weights.js';
+import {
+  blendOutsideSentence,
+  outsideSentence,
+  weightSeries,
+  weightsCaption,
+  weightsTitle,
+} from '@blender-dp/pages/weights.js';
 import { useMemo, useState } from 'preact/hooks';
 import type { Release } from '../api/documents.js';
 import type { Campaign } from '../api/messages.js';
@@ -51,7 +57,7 @@ export function ReleasePage({ campaign }: { readonly campaign: Campaign }) {
           <Estimates release={value} campaign={campaign} />
           <div class="pair">
             <WeightsCard release={value} campaign={campaign} />
-            <DriftCard drift={value.drift} disagreement={value.disagreement} />
+            <DriftCard release={value} />
           </div>
           <CertificateCard release={value} />
         </>
@@ -174,14 +180,18 @@ function WeightsCard({ release, campaign }: PartProps) {
   const rows = useMemo(() => listed(release[set]), [release, set]);
   const draw = useMemo(() => drawWeights(rows.slice(0, 500)), [rows]);
   const noun = set === 'queries' ? nounsOf(campaign)[1] : set;
+  const groups = weightSeries(rows);
+  const where =
+    groups.length > 1 ? 'columns Opt-in weight and Relay weight' : 'column Opt-in weight';
   return (
     <Card
       title={weightsTitle(rows, noun)}
-      caption="The share of the opt-in users in each blended estimate. At 1 it comes from opt-in users alone, at 0 from clients alone. The numbers are in the table, column Opt-in weight."
+      caption={`${weightsCaption(groups)} The numbers are in the table, ${where}.`}
     >
       <div class="controls">
         <Choice legend="Show" options={setsOf(campaign)} chosen={set} choose={setSet} />
       </div>
+      {groups.length > 1 && <GroupLegend groups={groups} />}
       <Chart label={`${weightsTitle(rows, noun)}.`} draw={draw} />
       <p class="footnote">{outsideSentence(release[set])}</p>
     </Card>

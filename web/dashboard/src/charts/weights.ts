@@ -1,21 +1,43 @@
-/** Chart of the weight of the opt-in users by the probability of a query or record. */
+/** Chart of the weights of the groups by the probability of a query or record. */
 
 import { rowText } from '@blender-dp/pages/cells.js';
-import { percent, plain } from '@blender-dp/pages/numbers.js';
-import { isOutside, WEIGHTS_DRAWN } from '@blender-dp/pages/weights.js';
+import { isNumber, percent, plain } from '@blender-dp/pages/numbers.js';
+import {
+  isOutside,
+  WEIGHTS_DRAWN,
+  type WeighedGroup,
+  weightSeries,
+} from '@blender-dp/pages/weights.js';
 import type { Estimate } from '../api/documents.js';
 import type { Draw } from '../parts/chart.js';
 import { shortened } from './rows.js';
 
-export function drawWeights(rows: readonly Estimate[]): Draw {
-  const shown = rows.filter(
-    ({ opt_in_weight, probability }) => opt_in_weight !== null && probability > 0,
+/** The weight of one group in one estimate. */
+export interface WeightPoint {
+  readonly row: Estimate;
+  readonly group: WeighedGroup;
+  readonly weight: number;
+}
+
+/** Returns what is drawn: with relay clients the weight of each group, otherwise one weight says all. */
+export function weightPoints(rows: readonly Estimate[]): WeightPoint[] {
+  const shown = rows.filter(({ probability }) => probability > 0);
+  return weightSeries(shown).flatMap((group) =>
+    shown.flatMap((row) => {
+      const weight = group.weight(row);
+      return isNumber(weight) ? [{ row, group, weight }] : [];
+    }),
   );
-  const sizes = shown.map(({ opt_in_weight }) => opt_in_weight ?? 0);
+}
+
+export function drawWeights(rows: readonly Estimate[]): Draw {
+  const points = weightPoints(rows);
+  const sizes = points.map(({ weight }) => weight);
   const domain = [
     Math.max(Math.min(0, ...sizes), WEIGHTS_DRAWN.least),
     Math.min(Math.max(1, ...sizes), WEIGHTS_DRAWN.most),
   ];
+  const isAlone = weightSeries(rows).length === 1;
   return (plot, width) => ({
     width,
     height: Math.min(Math.max(width * 0.5, 260), 380),
@@ -31,25 +53,43 @@ export function drawWeights(rows: readonly Estimate[]): Draw {
       grid: true,
       nice: true,
     },
-    y: { domain, clamp: true, label: 'Weight of the opt-in users', tickFormat: '.0%', grid: true },
+    y: {
+      domain,
+      clamp: true,
+      label: isAlone ? 'Weight of the opt-in users' : 'Weight',
+      tickFormat: '.0%',
+      grid: true,
+    },
     marks: [
       // The probability is an estimate: its interval lies behind the dot.
       plot.ruleY(
-        shown.filter(({ low }) => low !== null && low > 0),
-        { y: 'opt_in_weight', x1: 'low', x2: 'high', stroke: 'var(--opt-in)', strokeOpacity: 0.3 },
+        points.filter(({ row: { low } }) => low !== null && low > 0),
+        {
+          y: 'weight',
+          x1: ({ row }: WeightPoint) => row.low,
+          x2: ({ row }: WeightPoint) => row.high,
+          stroke: ({ group }: WeightPoint) => `var(--${group.id})`,
+          strokeOpacity: 0.3,
+        },
       ),
-      plot.dot(shown, {
-        x: 'probability',
-        y: 'opt_in_weight',
-        fill: (row: Estimate) => (isOutside(row) ? 'var(--surface)' : 'var(--opt-in)'),
-        stroke: (row: Estimate) => (isOutside(row) ? 'var(--danger)' : 'none'),
-        symbol: (row: Estimate) => (isOutside(row) ? 'diamond' : 'circle'),
+      plot.dot(points, {
+        x: ({ row }: WeightPoint) => row.probability,
+        y: 'weight',
+        fill: (point: WeightPoint) =>
+          isBeyond(point) ? 'var(--surface)' : `var(--${point.group.id})`,
+        stroke: (point: WeightPoint) => (isBeyond(point) ? 'var(--danger)' : 'none'),
+        symbol: (point: WeightPoint) => (isBeyond(point) ? 'diamond' : point.group.shape),
         fillOpacity: 0.75,
         r: 3,
-        title: (row: Estimate) =>
-          `${shortened(rowText(row), 60)}\n${percent(row.probability)}, weight ${percent(row.opt_in_weight)}`,
+        title: ({ row, group, weight }: WeightPoint) =>
+          `${shortened(rowText(row), 60)}\n${percent(row.probability)}, weight of ${group.name.toLowerCase()} ${percent(weight)}`,
         tip: width > 500,
       }),
     ],
   });
+}
+
+/** Tells whether it is a weight outside 0 to 1, which only opt-in users can have. */
+function isBeyond({ row, group }: WeightPoint): boolean {
+  return group.id === 'opt-in' && isOutside(row);
 }

@@ -20,22 +20,10 @@ function startWeights(report) {
     host.replaceChildren(
       drawWeights(most === "all" ? rows : rows.slice(0, Number(most)), series, width, what));
   });
-  if (drawn.length > 1) {
-    drawLegend(byId("weights-legend"), drawn, shown, redraw);
-    byId("weights-caption").textContent = "The share of each group in each blended estimate; the "
-      + "shares add up to 1.";
-  }
+  byId("weights-caption").textContent = weightsCaption(drawn);
+  if (drawn.length > 1) drawLegend(byId("weights-legend"), drawn, shown, redraw);
   for (const name of ["weights-what", "weights-rows"]) onChoice(name, redraw);
   addSaving("weights", () => shownPlane("weights-plane"));
-}
-
-/** Return the groups whose weight is drawn: with two groups one weight says both. */
-function weightSeries(rows) {
-  const optIn = { ...OPT_IN, shape: "circle", weight: (row) => row.opt_in_weight };
-  if (!hasRelay(rows)) return [optIn];
-  const local = { ...CLIENTS, weight: localWeight };
-  return [optIn, { ...RELAY, weight: (row) => row.relay_weight },
-    ...(groupsOf(rows).includes(CLIENTS) ? [local] : [])];
 }
 
 function sayWeights({ rows: all, listed }, what, rows) {

@@ -1,4 +1,4 @@
-// Comparison of opt-in users and clients: words, and the queries that differ most.
+// Comparison of the groups: words, and the queries that differ most.
 
 import { clamp, isNumber } from "./numbers.js";
 
@@ -38,6 +38,11 @@ export function widestDifferences(drift) {
 /** Return in which group a query is more popular. @param {number} z */
 export function strongerGroup(z) {
   return z < 0 ? "clients" : "opt-in users";
+}
+
+/** Return in which group of clients a query is more popular. @param {number} z */
+export function strongerClients(z) {
+  return z < 0 ? "local clients" : "relay clients";
 }
 
 /** Return where a bar for a distance begins and how long it is, in percent of its track. @param {number} z */

@@ -1,7 +1,8 @@
-// Weights of the opt-in users in the blend, and estimates that lie outside both groups: words.
+// Weights of the groups in the blend, and estimates that lie outside all groups: series and words.
 
 import { isListed } from "./cells.js";
 import { count, isNumber, plain, plural } from "./numbers.js";
+import { CLIENTS, groupsOf, hasRelay, OPT_IN, RELAY } from "./series.js";
 
 /** @typedef {number | null | undefined} Maybe */
 /**
@@ -26,6 +27,30 @@ export function isOutside({ opt_in_weight: weight }) {
 /** Return the weight of the clients who report directly; with a relay all weights add up to 1. @param {Weighed} row */
 export function localWeight({ opt_in_weight: optIn, relay_weight: relay }) {
   return isNumber(optIn) && isNumber(relay) ? Math.max(0, 1 - optIn - relay) : null;
+}
+
+/** @typedef {import("./series.js").Group & { weight: (row: Weighed) => Maybe }} WeighedGroup */
+
+/**
+ * Return the groups whose weight is drawn: with two groups one weight says both.
+ * @param {readonly Weighed[]} rows
+ * @returns {WeighedGroup[]}
+ */
+export function weightSeries(rows) {
+  /** @type {WeighedGroup} */
+  const optIn = { ...OPT_IN, shape: "circle", weight: (row) => row.opt_in_weight };
+  if (!hasRelay(rows)) return [optIn];
+  const local = { ...CLIENTS, weight: localWeight };
+  return [optIn, { ...RELAY, weight: (row) => row.relay_weight },
+    ...(groupsOf(rows).includes(CLIENTS) ? [local] : [])];
+}
+
+/** Say what the drawn weights are. @param {readonly WeighedGroup[]} series */
+export function weightsCaption(series) {
+  return series.length > 1
+    ? "The share of each group in each blended estimate; the shares add up to 1."
+    : "The share of the opt-in users in each blended estimate. At 1 it comes from opt-in users alone, at 0 from "
+      + "clients alone.";
 }
 
 /** @param {Maybe[]} weights */
