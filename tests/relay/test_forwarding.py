@@ -85,6 +85,20 @@ async def test_a_report_that_comes_during_the_decision_is_not_destroyed_with_it(
         assert sorted(relay.collector.numbers()) == list(range(5))
 
 
+async def test_an_answer_that_is_not_as_documented_is_asked_for_again(tmp_path: Path) -> None:
+    async with running(tmp_path / "relay.sqlite") as relay:
+        await relay.fill(range(6))
+        relay.collector.state = "clients-sealed"
+        relay.collector.instead = b'{"state":"clients-sealed"}'
+        await relay.tick()
+        relay.collector.instead = b'{"state":"waiting","pieces_received":[],"statement":{}}'
+        await relay.tick()  # nothing is raised, which would stop other campaigns
+        assert (await relay.counts())["state"] == "forwarding"
+        relay.collector.instead = None
+        await relay.tick()
+        assert sorted(relay.collector.numbers()) == list(range(6))
+
+
 async def test_exactly_the_smallest_batch_is_forwarded(address: str) -> None:
     async with running(address) as relay:
         await relay.fill(range(5))
