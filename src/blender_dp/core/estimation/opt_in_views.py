@@ -168,8 +168,8 @@ class OptInViews:
     def value_weight(self, mu: FloatArray) -> FloatArray:
         """Return the weight of D in that mix; 0 where there is no D."""
         of_d, of_e, of_both = self._variances(mu)
-        w = np.clip((of_e - of_both) / (of_d + of_e - 2 * of_both), 0.0, 1.0)
-        return np.where(self.cells.is_listed, w, 0.0)
+        apart = np.maximum(of_d + of_e - 2 * of_both, 1e-300)  # 0 without noise: D is E
+        return np.where(self.cells.is_listed, np.clip((of_e - of_both) / apart, 0.0, 1.0), 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
         """Return the variance of E from the sampling of users.
