@@ -135,6 +135,13 @@ async def test_the_first_key_of_the_collector_is_kept(tmp_path: Path) -> None:
         assert slug_of(answer) == "unknown-campaign"
 
 
+async def test_a_device_with_a_key_of_its_own_is_refused(relay: Relay) -> None:
+    """A collector that gives one device another key could tell its report from all others."""
+    answer = await relay.send(relay.collector.encrypt(1), encryption_key=to_text(bytes(32)))
+    assert (answer.status_code, slug_of(answer)) == (422, "another-encryption-key")
+    assert (await relay.counts())["waiting"] == 0
+
+
 async def test_a_list_with_another_key_is_refused_for_good(tmp_path: Path) -> None:
     """The relay keeps the key of the first list: later ones with another key get no report."""
     async with running(tmp_path / "relay.sqlite") as relay:

@@ -11,6 +11,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from service.listening import Listening, listening
 from service.running import Service
 
+from blender_dp.relay import openapi as relay_openapi
 from blender_dp.server.problems import Problem
 from blender_dp.service.http.openapi import openapi_document
 
@@ -68,7 +69,8 @@ def _is_uuid(value: object) -> bool:
 def test_every_problem_is_documented_somewhere() -> None:
     described = " ".join(
         answer["description"]
-        for item in openapi_document()["paths"].values()
+        for document in (openapi_document(), relay_openapi.openapi_document())
+        for item in document["paths"].values()
         for operation in item.values()
         for answer in operation["responses"].values()
     )

@@ -18,10 +18,11 @@ ASSERTED = re.compile(r'"([a-z0-9]+(?:-[a-z0-9]+)*)"')
 
 
 def slugs_in_tests() -> set[str]:
-    folder = Path(__file__).parent
+    tests = Path(__file__).parents[1]
     return {
         slug
-        for path in folder.glob("test_*.py")
+        for server in ("service", "relay")
+        for path in (tests / server).glob("test_*.py")
         if path.name != Path(__file__).name
         for slug in ASSERTED.findall(path.read_text(encoding="utf-8"))
     }
