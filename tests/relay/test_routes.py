@@ -106,12 +106,14 @@ async def test_only_open_campaigns_of_this_relay_are_served(tmp_path: Path) -> N
     stranger = Ed25519PrivateKey.from_private_bytes(bytes(32))
     cases = {
         "state": (StandInCollector(CAMPAIGN, PUBLIC_KEY), "campaign-not-collecting"),
+        "early": (StandInCollector(CAMPAIGN, PUBLIC_KEY), "overloaded"),
         "relay": (StandInCollector(CAMPAIGN, to_text(bytes(32))), "unknown-campaign"),
         "other": (StandInCollector(OTHER, PUBLIC_KEY), "unknown-campaign"),
         "signature": (StandInCollector(CAMPAIGN, PUBLIC_KEY), "unknown-campaign"),
         "key": (StandInCollector(CAMPAIGN, PUBLIC_KEY, key=stranger), "unknown-campaign"),
     }
-    cases["state"][0].state = "list-published"
+    cases["state"][0].state = "released"
+    cases["early"][0].state = "list-published"
     cases["signature"][0].document["description"] = "sha256:" + "1" * 64
     expected = StandInCollector(CAMPAIGN, PUBLIC_KEY).document["public_key"]
     for name, (collector, slug) in cases.items():
@@ -122,6 +124,18 @@ async def test_only_open_campaigns_of_this_relay_are_served(tmp_path: Path) -> N
             asked = len(collector.requests)
             await relay.send(collector.encrypt(1))
             assert len(collector.requests) == asked  # not asked again at once
+
+
+async def test_who_asks_before_a_campaign_opens_loses_no_report(tmp_path: Path) -> None:
+    """The answer is kept for seconds, so it must not be final for a device that comes meanwhile."""
+    collector = StandInCollector(CAMPAIGN, PUBLIC_KEY)
+    collector.state = "list-published"
+    async with running(tmp_path / "relay.sqlite", collector) as relay:
+        await relay.send(collector.encrypt(1))
+        collector.state = "clients-open"
+        answer = await relay.send(collector.encrypt(2))
+        assert answer.status_code == 503
+        assert "retry-after" in answer.headers
 
 
 async def test_the_first_key_of_the_collector_is_kept(tmp_path: Path) -> None:

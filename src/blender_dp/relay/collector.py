@@ -14,6 +14,7 @@ from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.strict_json import read_object
 
 OPEN = "clients-open"
+NOT_YET_OPEN = ("draft", "opt-in-open", "opt-in-sealed", "list-published")
 SEALED = "clients-sealed"
 OVER = ("released", "purged")
 """States of a campaign in which the collector takes no batch any more."""

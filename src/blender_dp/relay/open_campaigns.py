@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from blender_dp.core.errors import BlenderError
-from blender_dp.relay.collector import OPEN, CollectorError
+from blender_dp.relay.collector import NOT_YET_OPEN, OPEN, CollectorError
 from blender_dp.relay.dependencies import Dependencies
 from blender_dp.relay.intake import RelayIntake
 from blender_dp.relay.storage.database import UnavailableError
@@ -22,9 +22,9 @@ from blender_dp.wire.service.signed_head_list import SignedHeadList, read_signed
 
 STALE_SECONDS = 60.0
 """Reports are refused if the collector has not said for so long that it is open."""
-_UNKNOWN_SECONDS = 5.0
-"""How long an unknown campaign is not looked up again: anybody can invent ids."""
-_MOST_UNKNOWN = 10_000
+_REFUSED_SECONDS = 5.0
+"""How long a refused campaign is not looked up again: anybody can invent ids."""
+_MOST_REFUSED = 10_000
 _MOST_LOOKUPS = 8
 """Most campaigns that are looked up at the same time; others are refused for now."""
 
@@ -47,7 +47,7 @@ class OpenCampaigns:
         self._store, self._collector = dependencies.store, dependencies.collector
         self._open: dict[str, OpenCampaign] = {}
         self._said_at: dict[str, float] = {}
-        self._unknown: dict[str, tuple[float, Problem]] = {}
+        self._refused: dict[str, tuple[float, ProblemError]] = {}
         self._lookups: dict[str, asyncio.Task[OpenCampaign]] = {}
 
     def known(self, campaign: str) -> OpenCampaign | None:
@@ -60,9 +60,10 @@ class OpenCampaigns:
         """Return an open campaign, looked up at the collector if needed, or refuse."""
         if (found := self.known(campaign)) is not None:
             return found
-        until, problem = self._unknown.get(campaign, (float("-inf"), Problem.UNKNOWN_CAMPAIGN))
-        if self._clock() < until:
-            raise problem.error()
+        if campaign in self._refused:
+            until, error = self._refused[campaign]
+            if self._clock() < until:
+                raise error.with_traceback(None)
         if campaign not in self._lookups:
             if len(self._lookups) >= _MOST_LOOKUPS:
                 raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
@@ -83,9 +84,9 @@ class OpenCampaigns:
         except (CollectorError, UnavailableError):
             raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS) from None
         except ProblemError as error:
-            if len(self._unknown) >= _MOST_UNKNOWN:
-                self._unknown.clear()
-            self._unknown[campaign] = (self._clock() + _UNKNOWN_SECONDS, error.problem)
+            if len(self._refused) >= _MOST_REFUSED:
+                self._refused.clear()
+            self._refused[campaign] = (self._clock() + _REFUSED_SECONDS, error)
             raise
         finally:
             del self._lookups[campaign]
@@ -96,6 +97,10 @@ class OpenCampaigns:
         state = await self._collector.state(campaign)
         if state is None:
             raise Problem.UNKNOWN_CAMPAIGN.error()
+        if state in NOT_YET_OPEN:
+            # A device sends only when the collector says "open": this answer may be some seconds
+            # old. A refusal would be final for that device.
+            raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
         if state != OPEN:
             raise Problem.NOT_COLLECTING.error()
         signed = await self._signed_list(campaign)
