@@ -39,6 +39,7 @@ from exact_tests import FALSE_ALARM
 
 SHARE = 0.5
 RELAYED = round(SHARE * CLIENTS)
+RELAY_FIELDS = {"version", "head_list", "encryption_key", "reports"}
 PIECE_FIELDS = {"version", "statement", "public_key", "signature", "piece", "reports"}
 USUAL_HEADERS = {
     *("host", "accept", "accept-encoding", "connection", "user-agent"),
@@ -213,7 +214,7 @@ def test_what_reaches_and_stays_at_the_relay_names_no_record(recorded: Recorded)
     assert not [name for name in names if name in from_devices]
     for one in recorded.to_relay.requests():
         if one.line.startswith("POST "):
-            assert set(json.loads(one.body)) == {"version", "head_list", "reports"}
+            assert set(json.loads(one.body)) == RELAY_FIELDS
     rare = {name for name in names if name.startswith(b"rare ")}
     assert recorded.kept
     assert not [name for name in rare if name in recorded.kept]

@@ -1,7 +1,10 @@
 """Several processes on one log."""
 
 import os
+import signal
+import time
 from operator import attrgetter
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -50,3 +53,32 @@ def test_workers_are_at_least_one_and_by_default_all_processors() -> None:
     assert checked_workers(3) == 3
     with pytest.raises(ParameterError, match="workers"):
         checked_workers(0)
+
+
+def test_ctrl_c_waits_until_the_workers_are_started() -> None:
+    """Another thread receives the signal, as the one that draws a progress bar may."""
+    begun, sent = Event(), Event()
+    steps: list[str] = []
+
+    def interrupt() -> None:
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        sent.set()
+
+    def start() -> None:
+        with worker_pool._ctrl_c_held_back():
+            begun.set()
+            sent.wait()
+            other.join()
+            time.sleep(0.1)  # a handler that is not held back is called within it
+            steps.append("started")
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    other = Thread(target=interrupt)
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert steps == ["started"]

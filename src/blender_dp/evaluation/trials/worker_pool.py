@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -100,13 +101,24 @@ def _in_processes(
 def _ctrl_c_held_back() -> Iterator[None]:
     """Deliver Ctrl-C to this process afterwards, and never to the processes started meanwhile.
 
-    A new process inherits the mask. It would print a traceback if Ctrl-C met it while it starts.
+    A new process inherits the mask. It would print a traceback if Ctrl-C met it while it starts, or
+    this process before it has told the new one what to do. The mask is that of one thread, and
+    another one may receive the signal: so the handler is held back as well.
     """
+    came: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()  # others have no handlers
+    handler = signal.getsignal(signal.SIGINT)
+    if is_main:
+        signal.signal(signal.SIGINT, lambda number, _: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 _log: list[CodedLog] = []

@@ -29,7 +29,7 @@ export function localWeight({ opt_in_weight: optIn, relay_weight: relay }) {
   return isNumber(optIn) && isNumber(relay) ? Math.max(0, 1 - optIn - relay) : null;
 }
 
-/** @typedef {import("./series.js").Group & { weight: (row: Weighed) => Maybe }} WeighedGroup */
+/** @typedef {typeof OPT_IN & { weight: (row: Weighed) => Maybe }} WeighedGroup */
 
 /**
  * Return the groups whose weight is drawn: with two groups one weight says both.
