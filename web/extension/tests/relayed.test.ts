@@ -63,6 +63,7 @@ describe('a person who chooses the relay', () => {
     expect(Object.keys(JSON.parse(service.relayed[0] ?? ''))).toEqual([
       'version',
       'head_list',
+      'encryption_key',
       'report',
     ]);
     expect(service.reports).toEqual([]);
