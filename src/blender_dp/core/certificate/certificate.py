@@ -130,7 +130,11 @@ def least_epsilon(
         high *= 2
         if high > _FARTHEST * _STEPS:
             return None
-    low = -1  # one step below 0, which may be the answer
+    # Most plans need nearly all of their promise, so the steps down from it begin small.
+    low, stride = high - 1, 1
+    while low >= 0 and delta_at(promised * low / _STEPS) <= delta:
+        high, stride = low, 2 * stride
+        low = max(high - stride, -1)  # one step below 0, which may be the answer
     while high - low > 1:
         middle = (low + high) // 2
         if delta_at(promised * middle / _STEPS) <= delta:
