@@ -163,7 +163,6 @@ def touched(most: int) -> int:
     return 2 * most + (2 * MOST_CANDIDATES + 1) + 2
 
 
-@cache
 def total_delta(plan: GaussianPlan) -> Fraction:
     """Return the δ that the plan needs at its ε, rounded up: the largest over all exchanges.
 
