@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
-	presets planning dashboard wheel extension attack mutants fuzz poisoning
+	presets planning pictures dashboard wheel extension attack mutants fuzz poisoning
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
@@ -11,6 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+# Users of the log that `make demo` makes: as many as AOL's has.
+DEMO_USERS ?= 519371
 # Folders that `make test-fast` tests, and the marks of tests in them that it leaves out.
 FAST := tests/core tests/wire tests/local_search tests/search_trends tests/audit tests/planning \
 	tests/pages tests/repository src
@@ -31,7 +33,7 @@ help: ## List what can be done here
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
-	@$(BIN)/blender-dp demo
+	@$(BIN)/blender-dp demo --users $(DEMO_USERS)
 
 test: .make/dev .make/chromium .make/firefox .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
 	@echo "Testing with $(WORKERS) processes ..."
@@ -73,6 +75,9 @@ extension: .make/web ## Build the browser extension; writes web/extension/dist
 
 docs: .make/dev ## Write the generated reference pages anew
 	@$(BIN)/python docs/generate.py
+
+pictures: .make/dev .make/chromium dashboard ## Take pictures of every page for README and site; writes docs/pictures
+	@PYTHONPATH=tests $(BIN)/python docs/take_pictures.py
 
 accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy

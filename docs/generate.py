@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import blender_dp
 from blender_dp.cli.application import app
@@ -16,6 +17,16 @@ from blender_dp.service.http.openapi import openapi_document
 from blender_dp.service.jobs.failures import Failure
 
 REFERENCE = Path(__file__).parent / "reference"
+HTTP_REFUSALS = 400
+"""Answers from this status on are problems."""
+BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "exclusiveMaximum": "below",
+    "minLength": "of at least",
+    "maxLength": "of at most",
+}
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->\n\n"
 
 
@@ -111,7 +122,96 @@ def openapi() -> str:
     return json.dumps(openapi_document(), indent=1, ensure_ascii=False) + "\n"
 
 
+def http() -> str:
+    """Return the OpenAPI description as a page: every route, then every document."""
+    described = openapi_document()
+    parts = [
+        "# HTTP interface of the collection service\n",
+        "Routes by subject, then the documents that they take and return. The same for programs:",
+        "[openapi.json](openapi.json). Refusals: [problems](problems.md).\n",
+    ]
+    routes: dict[str, list[str]] = {}
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            subject = operation["tags"][0]
+            routes.setdefault(subject, []).append(_route(method, path, operation))
+    for subject in sorted(routes):
+        parts += [f"## {subject.capitalize()}\n", *routes[subject]]
+    parts.append("## Documents\n")
+    for name, schema in sorted(described["components"]["schemas"].items()):
+        parts.append(_document(name, schema))
+    return "\n".join(parts)
+
+
+def _route(method: str, path: str, operation: dict[str, Any]) -> str:
+    """Return the section of one route: what it does, takes and answers."""
+    token = " Needs a token." if operation.get("security") else ""
+    lines = [f"### {method.upper()} {path}\n", f"{operation.get('description', '')}{token}\n"]
+    rows = [
+        f"| `{one['name']}` | {one['in']} | {_kind(one.get('schema', {}))} "
+        f"| {_sentence(one.get('description'))} |"
+        for one in operation.get("parameters", [])
+    ]
+    if rows:
+        lines += ["| parameter | in | type | meaning |", "|---|---|---|---|", *rows, ""]
+    for media, content in operation.get("requestBody", {}).get("content", {}).items():
+        lines.append(f"Body: {_kind(content.get('schema', {}))} (`{media}`)\n")
+    lines += ["| answer | |", "|---|---|"]
+    for status, answer in operation["responses"].items():
+        kinds = {_kind(one.get("schema", {})) for one in answer.get("content", {}).values()}
+        body = "" if int(status) >= HTTP_REFUSALS else ", ".join(sorted(kinds))
+        lines.append(f"| {status} | {body or _sentence(answer.get('description'))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _document(name: str, schema: dict[str, Any]) -> str:
+    """Return the section of one document: its fields, or its values."""
+    lines = [f"### {name}\n"]
+    if schema.get("description"):
+        lines.append(f"{_sentence(schema['description'])}\n")
+    if "properties" not in schema:
+        return "\n".join([*lines, f"{_kind(schema)}\n"])
+    needed = schema.get("required", [])
+    lines += ["| field | type | |", "|---|---|---|"]
+    for field, kind in schema["properties"].items():
+        remark = " ".join(
+            part
+            for part in (
+                _sentence(kind.get("description")),
+                "" if field in needed else "Optional.",
+                f"Default: `{json.dumps(kind['default'])}`." if "default" in kind else "",
+            )
+            if part
+        )
+        lines.append(f"| `{field}` | {_kind(kind)} | {remark} |")
+    return "\n".join(lines) + "\n"
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    """Return the type of a value in words, with a link to its document."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    for several in ("oneOf", "anyOf", "allOf"):
+        if several in schema:
+            return " or ".join(_kind(one) for one in schema[several])
+    if "enum" in schema:
+        return ", ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    kind = schema.get("type", "any")
+    text = kind if isinstance(kind, str) else " or ".join(kind)
+    bounds = ", ".join(f"{words} {schema[key]:g}" for key, words in BOUNDS.items() if key in schema)
+    return " ".join(part for part in (text, schema.get("format", ""), bounds) if part)
+
+
+def _sentence(text: str | None) -> str:
+    """Return a text that fits into a cell of a table."""
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
 PAGES = {
+    "http.md": http,
     "command-line.md": command_line,
     "python.md": python,
     "problems.md": problems,
