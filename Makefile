@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+# Python keeps what it compiled: tests start hundreds of processes, and each would compile it all again.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
 	presets planning pictures dashboard wheel extension attack mutants fuzz poisoning
 
