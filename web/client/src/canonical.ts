@@ -2,6 +2,7 @@
  * Canonical JSON, over which digests are computed: sorted keys, no white space, no escapes
  * beyond those that JSON demands.
  */
+import { toHex } from './hexadecimal.js';
 import { must } from './refusal.js';
 
 /** Whatever a JSON document holds. */
@@ -61,8 +62,7 @@ export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
 
 /** Returns the digest of a text. */
 export async function textDigest(text: string): Promise<string> {
-  const hash = await sha256(utf8(text));
-  return `sha256:${Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  return `sha256:${toHex(await sha256(utf8(text)))}`;
 }
 
 /** Returns the digest of a document that holds none itself. */

@@ -9,6 +9,7 @@ import { type RelaySummary, summarized } from './relay/relay-summary.js';
 import type { SearchRecord } from './report.js';
 import { drawn, fetchedList, type Reporter, sent } from './reporting.js';
 import type { Storage } from './storage.js';
+import { tokenFor } from './token/report-token.js';
 import { type Fetch, Service } from './transport.js';
 
 export interface ClientOptions {
@@ -34,12 +35,16 @@ export interface Reported {
   readonly delta: number;
   /** Through a relay: ε0, which is left if relay and collector work together; 0 otherwise. */
   readonly relayEpsilon: number;
+  /** A report with a token is sent not before, in milliseconds since 1970. */
+  readonly sendAfter: number | undefined;
 }
 
 /** How a report is sent. */
 export interface ReportOptions {
   /** To the campaign's relay, encrypted for the collector; decide it before you look at a record. */
   readonly throughRelay?: boolean;
+  /** The code that lets this person have a token; if left out, the device enrols itself. */
+  readonly enrolment?: string;
 }
 
 /** What became of the one contribution to a campaign. */
@@ -58,6 +63,18 @@ export interface Account {
   readonly relaySpent: number;
   readonly relayLeft: number;
   readonly entries: readonly LedgerEntry[];
+  /** Tokens that were asked for, and that no report was made with yet. */
+  readonly tokens: readonly TokenSummary[];
+}
+
+/** A token of a campaign that no report was made with yet. */
+export interface TokenSummary {
+  readonly campaign: string;
+  readonly service: string;
+  /** Whether the issuer has given it. */
+  readonly isHere: boolean;
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly askedAt: number;
 }
 
 /** What is known of a campaign's list before anything is reported. */
@@ -71,6 +88,8 @@ export interface ListSummary {
   readonly epsilon: number;
   /** What a report says, for every question that is asked. */
   readonly odds: readonly Odds[];
+  /** Whether a report needs a token, which shows that it is from one person. */
+  readonly needsToken: boolean;
   /** What a report through the relay says and costs; undefined without a relay. */
   readonly relay: RelaySummary | undefined;
 }
@@ -115,8 +134,27 @@ export class BlenderClient {
         cellCount: cells.queryOfCell.length,
         epsilon: Number(cost.epsilon),
         odds: headList.mechanism.odds(cells),
+        needsToken: headList.tokenKey !== undefined,
         relay: summarized(signed),
       };
+    });
+  }
+
+  /**
+   * Fetches the token for the report of a campaign, if its reports need one and it is not here.
+   *
+   * Do it when the list is published: the report follows after a time that is drawn, so that the
+   * two are not seen together.
+   */
+  fetchToken(campaign: string, { enrolment }: ReportOptions = {}): Promise<Result> {
+    return guarded(async () => {
+      const { entries } = await this.#ledger.read();
+      const hasReport = entries.some(
+        (entry) => entry.campaign === campaign && entry.role !== 'contribution',
+      );
+      if (hasReport) return {};
+      await tokenFor(this.#device, await fetchedList(this.#device, campaign), enrolment);
+      return {};
     });
   }
 
@@ -125,11 +163,12 @@ export class BlenderClient {
    *
    * The record is randomised once and stored before it is sent. A second call for the same
    * campaign draws nothing: it sends the same bytes again, or says that they were sent.
+   * A report with a token is kept until its time has come; {@link resend} sends it then.
    */
   report(
     campaign: string,
     record: SearchRecord | null,
-    { throughRelay = false }: ReportOptions = {},
+    { throughRelay = false, enrolment }: ReportOptions = {},
   ): Promise<Result<Reported>> {
     return guarded(async () => {
       const entry = await drawn(
@@ -137,16 +176,18 @@ export class BlenderClient {
         campaign,
         throughRelay ? 'relayed' : 'report',
         record,
+        enrolment,
       );
       const state = await sent(this.#device, entry);
       must(state === 'sent' || state === 'unsent', 'the report of this campaign was not taken');
-      const { epsilon, delta, relayEpsilon = 0, body: report } = entry;
+      const { epsilon, delta, relayEpsilon = 0, body: report, sendAfter } = entry;
       return {
         state,
         report,
         epsilon: Number(epsilon),
         delta: Number(delta),
         relayEpsilon: Number(relayEpsilon),
+        sendAfter,
       };
     });
   }
@@ -201,6 +242,12 @@ export class BlenderClient {
         relaySpent,
         relayLeft: Math.max(mostRelayTotal - relaySpent, 0),
         entries: ledger.entries,
+        tokens: Object.entries(ledger.tokens).map(([campaign, { service, token, askedAt }]) => ({
+          campaign,
+          service,
+          isHere: token !== '',
+          askedAt,
+        })),
       };
     });
   }

@@ -110,7 +110,7 @@ async function recorded(
   // A contribution that is refused would be debited, and keep the device from reporting.
   must(utf8(body).length <= MOST_BYTES, 'a contribution must be at most 4 MiB');
   must(state === 'opt-in-open', 'the campaign does not take contributions now');
-  const token = given ?? (await enrolled(service, campaign));
+  const token = given ?? (await service.enrolled(campaign));
   return ledger.record(campaign, 'contribution', (kept): Change<LedgerEntry> => {
     const drawnAt = now();
     requireSameDescription(kept, campaign, madeFor);
@@ -130,11 +130,4 @@ async function recorded(
     };
     return { ledger: { ...kept, entries: [...kept.entries, entry] }, value: entry };
   });
-}
-
-async function enrolled(service: Service, campaign: string): Promise<string> {
-  const answer = await service.send(campaign, '/enrol', {});
-  const { token } = answer?.ok ? await answer.json() : {};
-  must(typeof token === 'string' && token !== '', 'the service gave no enrolment token');
-  return token;
 }

@@ -9,9 +9,14 @@ import {
   requireDescribedRelay,
 } from './relay/listed-relay.js';
 import type { SignedHeadList } from './signed-head-list.js';
+import {
+  type DescribedReports,
+  readDescribedReports,
+  requireDescribedKey,
+} from './token/listed-issuer.js';
 
 /** What a campaign promises. */
-export interface Description extends Cost {
+export interface Description extends Cost, DescribedReports {
   /** The digest of all of it, which signed lists name. */
   readonly digest: string;
   /** The digest of the text that opt-in users agree to. */
@@ -44,6 +49,7 @@ export async function readDescription(text: string, campaign: string): Promise<D
     delta,
     state: (isObject(shown) && shown.state) || null,
     relay: fields.relay === undefined ? undefined : readDescribedRelay(fields.relay),
+    ...readDescribedReports(fields.reports, fields.issuer),
     fields,
   };
 }
@@ -63,4 +69,5 @@ export function requirePromised(
     );
   }
   requireDescribedRelay(relay, headList.relay, promise.relay);
+  requireDescribedKey(headList.tokenKey, promise);
 }

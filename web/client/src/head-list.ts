@@ -4,6 +4,7 @@ import { at, type Cells, cellsOf } from './cells.js';
 import { type Mechanism, readMechanism } from './mechanism.js';
 import { must } from './refusal.js';
 import { type RelayedResponse, readRelayedResponse } from './relay/relayed-response.js';
+import { type IssuerKey, readIssuerKey } from './token/token.js';
 
 const FORMAT = 'blender-dp head list';
 
@@ -13,6 +14,8 @@ export interface HeadList {
   readonly mechanism: Mechanism;
   /** How relay clients report; undefined without a relay. */
   readonly relay: RelayedResponse | undefined;
+  /** The key that the tokens of reports are signed with; undefined if reports need none. */
+  readonly tokenKey: IssuerKey | undefined;
   /** False when a seed made it: good for an experiment, not for people. */
   readonly isPrivate: boolean;
   readonly digest: string;
@@ -28,6 +31,7 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
   must(typeof isPrivate === 'boolean', 'private must be true or false');
   const mechanism = readMechanism(document.mechanism);
   const relay = 'relay' in document ? readRelayedResponse(document.relay) : undefined;
+  const tokenKey = 'token_key' in document ? await readIssuerKey(document.token_key) : undefined;
   const entries = readEntries(document.queries);
   const written = {
     format: FORMAT,
@@ -35,6 +39,7 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
     private: isPrivate,
     mechanism: mechanism.document,
     ...(relay && { relay: relay.document }),
+    ...(tokenKey && { token_key: tokenKey.text }),
     queries: entries.map(({ query, urls }) => ({ query, urls })),
   };
   const digest = await digestOf(written);
@@ -48,6 +53,7 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
     urls: entries.map((entry) => entry.urls),
     mechanism,
     relay,
+    tokenKey,
     isPrivate,
     digest,
     cells: cellsOf(entries.map((entry) => entry.urls.length)),

@@ -8,6 +8,7 @@ export {
   type ListSummary,
   type Reported,
   type ReportOptions,
+  type TokenSummary,
 } from './client.js';
 export type { Contribution } from './contribution.js';
 export { type Description, readDescription } from './description.js';
@@ -31,5 +32,6 @@ export type { ServingRule } from './search/serving.js';
 export { type WebAddress, webAddress } from './search/urls.js';
 export { checkHeadList } from './signed-head-list.js';
 export { indexedDbStorage, memoryStorage, type Storage } from './storage.js';
+export type { DescribedIssuer } from './token/listed-issuer.js';
 export type { Fetch } from './transport.js';
 export { drawBelow, secureBytes, type UniformBytes } from './uniform.js';

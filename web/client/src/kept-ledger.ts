@@ -86,7 +86,8 @@ export class KeptLedger {
   }
 }
 
-function requireOneRole(ledger: Ledger, campaign: string, role: Role): void {
+/** Refuses a role in a campaign while this device has another one there. */
+export function requireOneRole(ledger: Ledger, campaign: string, role: Role): void {
   const other = ledger.entries.find(
     (entry) => entry.campaign === campaign && entry.role !== role && entry.state !== 'withdrawn',
   );

@@ -25,7 +25,7 @@ export interface LedgerEntry {
   readonly madeFor: string;
   /** Exactly what is sent; empty after the person chose to forget it. */
   readonly body: string;
-  /** What lets a contribution in and takes it back; empty for a report. */
+  /** What lets a contribution in and takes it back, or a report's token; empty if it needs none. */
   readonly token: string;
   /** The ε that it costs, a decimal text. */
   readonly epsilon: string;
@@ -36,8 +36,32 @@ export interface LedgerEntry {
   /** When it was made, in milliseconds since 1970. */
   readonly drawnAt: number;
   readonly state: EntryState;
+  /** A report with a token is sent not before, in milliseconds since 1970. */
+  readonly sendAfter?: number;
   /** How often it may have left the device: of contributions and relayed reports of this version. */
   readonly attempts?: number;
+}
+
+/** The token for the report of a campaign, from the request until the report is made. */
+export interface KeptToken {
+  /** The address of the service that collects. */
+  readonly service: string;
+  /** The address that the token is asked for; it ends with a slash. */
+  readonly issuer: string;
+  /** What lets this person have one token; empty when it is here. */
+  readonly enrolment: string;
+  /** What is asked: always the same bytes. */
+  readonly request: string;
+  /** Part of the token that only this device knows until it is used; empty when it is here. */
+  readonly nonce: string;
+  /** What removes the blinding; empty when the token is here. */
+  readonly inverse: string;
+  /** The token; empty until the issuer has answered. */
+  readonly token: string;
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly askedAt: number;
+  /** The report is sent not before, in milliseconds since 1970; drawn when the token is here. */
+  readonly reportAfter: number;
 }
 
 /** Where an entry of a public log is: its index, and the hash that fixes all before it. */
@@ -67,6 +91,8 @@ export interface Ledger {
   readonly logs: Readonly<Record<string, LogPlace>>;
   /** What was signed of the list of every campaign, by campaign. */
   readonly evidence: Readonly<Record<string, Evidence>>;
+  /** The tokens that no report was made with yet, by campaign. */
+  readonly tokens: Readonly<Record<string, KeptToken>>;
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -91,6 +117,7 @@ export const EMPTY_LEDGER: Ledger = {
   lists: {},
   logs: {},
   evidence: {},
+  tokens: {},
   entries: [],
 };
 
@@ -170,9 +197,11 @@ export function forgotten(ledger: Ledger): Ledger {
     lists: only(ledger.lists, campaigns),
     logs: only(ledger.logs, signers),
     evidence,
+    tokens: {},
     entries: ledger.entries.map((entry) => ({
       ...entry,
       body: '',
+      token: entry.role === 'contribution' ? entry.token : '',
       state: entry.state === 'unsent' ? 'uncertain' : entry.state,
     })),
   };

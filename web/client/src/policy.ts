@@ -1,5 +1,5 @@
 /** Policy of a device: what it refuses, whatever a service asks for. */
-import type { Json } from './canonical.js';
+import type { Description } from './description.js';
 import { exact, type Fraction, isBelow, plus, toDecimal } from './fraction.js';
 import {
   knownDescription,
@@ -29,6 +29,8 @@ export interface Policy {
   readonly shortestIntervalDays: number;
   /** The fewest queries of a list: among few, an answer says more. */
   readonly smallestList: number;
+  /** The longest wait of a report with a token; how long, is drawn. */
+  readonly tokenDelayHours: number;
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -39,6 +41,7 @@ export const DEFAULT_POLICY: Policy = {
   windowDays: 90,
   shortestIntervalDays: 7,
   smallestList: 32,
+  tokenDelayHours: 24,
 };
 
 /** What something costs, as decimal texts. */
@@ -53,8 +56,8 @@ export interface Cost {
 export interface LoggedList {
   readonly signed: SignedHeadList;
   readonly cost: Cost;
-  /** How far the campaign was when it was asked for. */
-  readonly state: Json;
+  /** What the campaign promised, and how far it was, when it was asked for. */
+  readonly promise: Description;
   readonly logged: LogPlace;
 }
 

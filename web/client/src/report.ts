@@ -17,14 +17,19 @@ export type Randomizer = (record: SearchRecord | null, uniform: UniformBytes) =>
 /**
  * Prepares to report against a list: everything but the draw itself, which must happen once.
  *
- * The id decides, by a public coin, whether a client is asked for its query only.
+ * The id decides, by a public coin, whether a client is asked for its query only. It is drawn, or
+ * follows from the token, which is then sent in its place.
  */
-export async function randomizerFor(list: HeadList, reportId: Uint8Array): Promise<Randomizer> {
+export async function randomizerFor(
+  list: HeadList,
+  reportId: Uint8Array,
+  token?: string,
+): Promise<Randomizer> {
   must(list.queries.length > 0, 'a head list must have at least one query');
   const { cells, digest, mechanism } = list;
   const shared = {
     version: 1,
-    report_id: toBase64url(reportId),
+    ...(token === undefined ? { report_id: toBase64url(reportId) } : { token }),
     head_list: digest,
     mechanism: nameOf(mechanism.document),
   };

@@ -5,6 +5,7 @@ import {
   type Change,
   EMPTY_LEDGER,
   type EntryState,
+  type KeptToken,
   type LedgerEntry,
   type Role,
 } from './ledger.js';
@@ -25,6 +26,8 @@ import { relayCost, requireKept } from './relay/relayed-response.js';
 import { randomizerFor, type SearchRecord } from './report.js';
 import { reportCost } from './report-cost.js';
 import { readSignedHeadList, type SignedHeadList } from './signed-head-list.js';
+import { tokenFor, withSpentToken } from './token/report-token.js';
+import { readToken, reportIdOf } from './token/token.js';
 import { isFinal, type Service } from './transport.js';
 import { secureBytes } from './uniform.js';
 
@@ -55,18 +58,21 @@ export async function drawn(
   campaign: string,
   role: ReportRole,
   record: SearchRecord | null,
+  enrolment: string | undefined,
 ): Promise<LedgerEntry> {
   const { service, ledger, policy, now, publicKey } = reporter;
   const before = await ledger.find(campaign, role);
   if (before) return before;
   const list = await fetchedList(reporter, campaign);
-  const { signed, state } = list;
+  const { signed, promise } = list;
   // The answer to a report that comes too early is final: its one draw would be wasted.
-  must(state === 'clients-open', 'the campaign does not take reports now');
-  const { cost, relayed, body } = await prepared(list, role, record);
+  must(promise.state === 'clients-open', 'the campaign does not take reports now');
+  const token = await tokenFor(reporter, list, enrolment);
+  const { cost, relayed, body } = await prepared(list, role, record, token);
   return ledger.record(campaign, role, (kept): Change<LedgerEntry> => {
     const drawnAt = now();
-    const known = requireKnown(kept, service.address, list, publicKey);
+    const seen = requireKnown(kept, service.address, list, publicKey);
+    const known = token ? withSpentToken(seen, campaign, token) : seen;
     requirePause(kept, service.address, policy, drawnAt);
     requireBudget(kept, role, cost, policy, drawnAt);
     const entry: LedgerEntry = {
@@ -75,19 +81,25 @@ export async function drawn(
       service: service.address,
       madeFor: signed.headList.digest,
       body: body(),
-      token: '',
+      token: token?.token ?? '',
       ...cost,
       ...relayed,
       drawnAt,
       state: 'unsent',
+      ...(token && { sendAfter: token.reportAfter }),
     };
     return { ledger: { ...known, entries: [...known.entries, entry] }, value: entry };
   });
 }
 
-/** Sends a report unless that is over, to the service or to its relay; returns its state then. */
-export async function sent({ service, ledger }: Reporter, made: LedgerEntry): Promise<EntryState> {
-  const { campaign, role, relay } = made;
+/** Sends a report unless that is over or too early, to the service or to its relay; returns its state then. */
+export async function sent(
+  { service, ledger, now }: Reporter,
+  made: LedgerEntry,
+): Promise<EntryState> {
+  const { campaign, role, relay, sendAfter, state } = made;
+  // Written so that a clock that is no number lets nothing through.
+  if (sendAfter !== undefined && !(now() >= sendAfter)) return state;
   const entry = role === 'relayed' ? await ledger.attempt(made) : made;
   if (entry.state !== 'unsent') return entry.state;
   const receiver = relay === undefined ? service : service.toward(relay);
@@ -114,16 +126,19 @@ export async function fetchedList(
   const logged = await requireLogged(logEntry, publicKey, logs[publicKey], (start) =>
     service.log(start),
   );
-  return { signed, cost, state: promise.state, logged };
+  return { signed, cost, promise, logged };
 }
 
 async function prepared(
   { signed, cost }: LoggedList,
   role: ReportRole,
   record: SearchRecord | null,
+  kept: KeptToken | undefined,
 ): Promise<Prepared> {
-  if (role === 'relayed') return preparedForRelay(signed, record);
-  const randomizer = await randomizerFor(signed.headList, secureBytes(16));
+  const token = kept && readToken(kept.token);
+  if (role === 'relayed') return preparedForRelay(signed, record, token);
+  const reportId = token ? await reportIdOf(token) : secureBytes(16);
+  const randomizer = await randomizerFor(signed.headList, reportId, kept?.token);
   return { cost, relayed: {}, body: () => randomizer(record, secureBytes) };
 }
 
@@ -131,11 +146,12 @@ async function prepared(
 async function preparedForRelay(
   signed: SignedHeadList,
   record: SearchRecord | null,
+  token: Uint8Array | undefined,
 ): Promise<Prepared> {
   const { headList, relay } = signed;
   must(relay !== undefined && headList.relay !== undefined, 'the campaign has no relay');
-  requireSafeAddress(relay.address);
-  const body = await relayedReport(signed, record, secureBytes);
+  requireSafeAddress('relay', relay.address);
+  const body = await relayedReport(signed, record, secureBytes, token);
   return {
     cost: relayCost(headList.cells, headList.relay),
     relayed: { relay: relay.address, attempts: 0 },

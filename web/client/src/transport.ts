@@ -51,6 +51,14 @@ export class Service {
     return this.#request(campaignPath(campaign, path), { method, headers, body });
   }
 
+  /** Enrols this device in a campaign that is open to everybody; returns what lets it in. */
+  async enrolled(campaign: string): Promise<string> {
+    const answer = await this.send(campaign, '/enrol', {});
+    const { token } = answer?.ok ? await answer.json() : {};
+    must(typeof token === 'string' && token !== '', 'the service gave no enrolment token');
+    return token;
+  }
+
   async #request(path: string, options: RequestInit): Promise<Response | undefined> {
     must(/^https?:\/\/\w/.test(this.address), 'service must be an address of the web');
     try {

@@ -76,6 +76,7 @@ describe('a policy with a setting that is no number', () => {
     mostRelayTotal: 0,
     windowDays: 0,
     shortestIntervalDays: 0,
+    tokenDelayHours: 24,
     smallestList: 0,
   } satisfies Policy);
 

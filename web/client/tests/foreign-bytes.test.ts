@@ -29,6 +29,14 @@ interface LogCase {
   readonly listed: LogPlace;
   readonly pieces: Readonly<Record<string, Fields>>;
 }
+/** Report tokens of RFC 9578: the key of their issuer. */
+const [{ pkS }] = readVectors<readonly [{ readonly pkS: string }]>('rfc9578_type2');
+const TOKEN_KEY = Buffer.from(pkS, 'hex').toString('base64url');
+const WITH_TOKENS = {
+  ...description,
+  reports: 'token',
+  issuer: { address: 'https://issuer.example/', public_key: TOKEN_KEY },
+};
 const { public_key: KEY, cases } = readVectors<{
   readonly public_key: string;
   readonly cases: readonly LogCase[];
@@ -86,7 +94,11 @@ async function withNewDigest(document: Json): Promise<Json> {
 test('a head list of any shape is read or refused', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(...LISTS, relayed.signed_head_list.head_list),
+      fc.constantFrom(
+        ...LISTS,
+        relayed.signed_head_list.head_list,
+        ...LISTS.slice(0, 1).map((list) => ({ ...list, token_key: TOKEN_KEY })),
+      ),
       STEPS,
       fc.boolean(),
       async (list, steps, isDigestNew) => {
@@ -137,7 +149,7 @@ test('a promise to relay clients of any size is kept or refused', async () => {
 test('a description of any shape is read or refused', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom(description, relayed.description),
+      fc.constantFrom(description, relayed.description, WITH_TOKENS),
       STEPS,
       async (one, steps) => {
         const shown = changed({ state: 'clients-open', description: one }, steps);

@@ -86,6 +86,7 @@ test('a ledger of the first version keeps every row, key and list', () => {
     lists: { [CAMPAIGN]: NOWHERE, [OTHER_CAMPAIGN]: 'sha256:other' },
     logs: {},
     evidence: {},
+    tokens: {},
     entries: OLD.entries.map(({ headList, report, ...rest }) => ({
       ...rest,
       ...common,

@@ -1,5 +1,5 @@
 /** A service that lives in the tests: it signs whatever it is told to, and counts what it gets. */
-import { toBase64url } from '../src/base64url.js';
+import { fromBase64url, toBase64url } from '../src/base64url.js';
 import {
   canonicalJson,
   digestOf,
@@ -11,6 +11,7 @@ import {
   without,
 } from '../src/canonical.js';
 import type { Fetch } from '../src/transport.js';
+import { signed, type TestIssuer } from './issuer.js';
 
 export const CAMPAIGN = '00000000-0000-4000-8000-000000000001';
 export const SERVICE = 'https://collect.example';
@@ -206,6 +207,11 @@ export function goodDescription(changes: Fields = {}): Fields {
   };
 }
 
+/** Returns a refusal as services word it. */
+export function problem(status: number, slug: string): Response {
+  return Response.json({ type: `urn:blender-dp:problem:${slug}`, status }, { status });
+}
+
 /** A service behind `fetch`: serves one list, and answers what is sent as it is told to. */
 export class FakeService {
   readonly reports: string[] = [];
@@ -227,6 +233,12 @@ export class FakeService {
   state = 'clients-open';
   beforeReport: () => Promise<void> = async () => {};
   beforeContribution: () => Promise<void> = async () => {};
+  /** Who issues tokens; the requests that were signed, by enrolment, and all that arrived. */
+  issuer: TestIssuer | undefined;
+  readonly signedRequests = new Map<string, string>();
+  readonly tokenRequests: string[] = [];
+  /** What the next requests for tokens are answered with; 0 is an answer that got lost. */
+  tokenAnswers: (number | Response)[] = [];
   #tokens = 0;
 
   constructor(text: string) {
@@ -239,6 +251,7 @@ export class FakeService {
     if (start !== undefined) return new Response(await this.logFrom(Number(start)));
     const [, id = '', path = ''] = /\/campaigns\/([^/]+)(.*)$/.exec(address) ?? [];
     if (path === '/opt-in') return this.#optIn(options);
+    if (path === '/report-token') return this.#issue(options);
     if (path === '/enrol') return Response.json({ token: `token ${++this.#tokens}` });
     if (options.method !== 'POST') {
       if (path) return new Response(this.text);
@@ -261,6 +274,23 @@ export class FakeService {
       log.filter(({ index }) => Number(index) >= start),
       signer,
     );
+  }
+
+  /** Signs one request per enrolment, as often as it is asked. */
+  #issue({ headers, body }: RequestInit): Response {
+    const enrolment = new Headers(headers).get('authorization') ?? '';
+    const { version, request } = JSON.parse(String(body));
+    this.tokenRequests.push(request);
+    const answer = this.tokenAnswers.shift() ?? 200;
+    if (typeof answer !== 'number') return answer;
+    if (answer !== 0 && answer !== 200) return new Response(null, { status: answer });
+    if (version !== 1 || !this.issuer) return new Response(null, { status: 422 });
+    if ((this.signedRequests.get(enrolment) ?? request) !== request)
+      return problem(409, 'token-issued-already');
+    this.signedRequests.set(enrolment, request);
+    if (answer === 0) throw new TypeError('network error');
+    const bytes = fromBase64url(request, 259) ?? new Uint8Array();
+    return Response.json({ response: toBase64url(signed(this.issuer.secret, bytes)) });
   }
 
   async #optIn({ method, headers, body }: RequestInit): Promise<Response> {

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
 
-const MOST_BYTES = 18_000;
+const MOST_BYTES = 21_000;
 
-test('the whole client is below 18 kB, minified and compressed, without dependencies', async () => {
+test('the whole client is below 21 kB, minified and compressed, without dependencies', async () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const built = await build({ root, logLevel: 'silent', build: { write: false } });
   const [bundle] = Array.isArray(built) ? built : [built];

@@ -1,5 +1,6 @@
 /** The files that every implementation must agree on, read as pytest reads them. */
 import { readFileSync } from 'node:fs';
+import { fromHex, toHex } from '../src/hexadecimal.js';
 import type { UniformBytes } from '../src/uniform.js';
 
 /** Reads a file of `test_vectors/`. */
@@ -8,15 +9,7 @@ export function readVectors<Vectors>(name: string): Vectors {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Returns the bytes that a hexadecimal text names. */
-export function fromHex(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
-/** Returns the hexadecimal text of bytes. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+export { fromHex, toHex };
 
 /** Uniform bytes that were drawn before; taking more than there are is an error. */
 export class GivenBytes {

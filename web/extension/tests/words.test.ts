@@ -26,6 +26,7 @@ const LIST: ListSummary = {
   cellCount: 81,
   epsilon: 4,
   odds: [SEVERAL, ODDS],
+  needsToken: false,
   relay: undefined,
 };
 
@@ -94,7 +95,8 @@ describe('where a person stands', () => {
     optInUntil: null,
   };
   const settings: Settings = { ...FIRST_SETTINGS, invitation, campaign, promised: 'sha256:2' };
-  const nothing: Account = { spent: 0, left: 8, relaySpent: 0, relayLeft: 16, entries: [] };
+  const budget = { spent: 0, left: 8, relaySpent: 0, relayLeft: 16, tokens: [] };
+  const nothing: Account = { ...budget, entries: [] };
   const made = (role: Role, state: EntryState, id = CAMPAIGN): Account => {
     const entry = { campaign: id, role, service: SERVICE, madeFor: '', body: '{}', token: '' };
     const cost = { epsilon: '4.0', delta: '0.0', drawnAt: 0 };
@@ -187,7 +189,8 @@ describe('the ledger', () => {
 
   test('has every campaign, also one whose name was never kept, the latest first', () => {
     const unused = { ...known, id: 'unused', name: 'B', chosenAt: 6 };
-    const account = { spent: 8, left: 0, relaySpent: 0, relayLeft: 16, entries: [entry, report] };
+    const spent = { spent: 8, left: 0, relaySpent: 0, relayLeft: 16 };
+    const account = { ...spent, entries: [entry, report], tokens: [] };
     const parts = ledgerParts([known, unused], account);
     expect(parts.map(({ id, entries }) => [id, entries])).toEqual([
       ['another', [report]],

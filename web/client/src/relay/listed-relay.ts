@@ -82,19 +82,24 @@ export function requireDescribedRelay(
   );
 }
 
-/** Refuses an address to which others on the way could see who sends a report. */
-export function requireSafeAddress(address: string): void {
-  must(SAFE.test(address), 'the relay’s address must be https, or http on this machine');
+/** Refuses an address on the way to which others could see what is sent, and by whom. */
+export function requireSafeAddress(whose: 'relay' | 'issuer', address: string): void {
+  must(SAFE.test(address), `the ${whose}’s address must be https, or http on this machine`);
 }
 
-function readPlace({ address, public_key: publicKey }: Fields) {
+/** Reads an address to which devices send something. */
+export function readAddress(address: Json | undefined): string {
   must(
     typeof address === 'string' && address.length <= MOST_LETTERS && ADDRESS.test(address),
     'address must be a web address that ends with a slash, without query or credentials',
   );
+  return address;
+}
+
+function readPlace({ address, public_key: publicKey }: Fields) {
   must(
     typeof publicKey === 'string' && fromBase64url(publicKey, KEY_BYTES) !== undefined,
     'public_key must be 32 bytes in base64url',
   );
-  return { address, publicKey };
+  return { address: readAddress(address), publicKey };
 }

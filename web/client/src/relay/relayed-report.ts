@@ -2,6 +2,7 @@
 import { toBase64url } from '../base64url.js';
 import { utf8 } from '../canonical.js';
 import { cellOf } from '../head-list.js';
+import { campaignBytes, fromHex } from '../hexadecimal.js';
 import { must } from '../refusal.js';
 import type { SearchRecord } from '../report.js';
 import type { SignedHeadList } from '../signed-head-list.js';
@@ -12,6 +13,8 @@ import { relayChannel } from './relayed-response.js';
 
 const DOMAIN = utf8('blender-dp relayed report 1\0');
 const VERSION = 1;
+/** Versions of what is encrypted: with an id that was drawn, or with a token. */
+const [WITH_ID, WITH_TOKEN] = [1, 2];
 const ID_BYTES = 16;
 
 /**
@@ -23,13 +26,15 @@ export async function relayedReport(
   { campaign, headList, relay }: SignedHeadList,
   record: SearchRecord | null,
   uniform: UniformBytes,
+  token?: Uint8Array,
 ): Promise<string> {
   must(relay !== undefined && headList.relay !== undefined, 'the campaign has no relay');
   const { cells, digest } = headList;
   const channel = relayChannel(cells, headList.relay);
   const cell = cellOf(headList, record?.query ?? null, record?.url ?? null);
   const named = chooseSubset(cell, channel, uniform);
-  const message = joined([VERSION], uniform(ID_BYTES), packItems(named, channel.size));
+  const sender = token ? joined([WITH_TOKEN], token) : joined([WITH_ID], uniform(ID_BYTES));
+  const message = joined(sender, packItems(named, channel.size));
   const report = await encryptFor(relay.encryptionKey, infoOf(campaign, digest), message);
   return JSON.stringify({
     version: VERSION,
@@ -42,13 +47,5 @@ export async function relayedReport(
 
 /** Returns what binds a report to its campaign and list: it can be opened for no other. */
 export function infoOf(campaign: string, digest: string): Uint8Array<ArrayBuffer> {
-  return joined(
-    DOMAIN,
-    fromHex(campaign.replace(/-/g, '')),
-    fromHex(digest.slice('sha256:'.length)),
-  );
-}
-
-function fromHex(text: string): readonly number[] {
-  return Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return joined(DOMAIN, campaignBytes(campaign), fromHex(digest.slice('sha256:'.length)));
 }
