@@ -49,7 +49,7 @@ def look(tmp_path: Path) -> Look:
     axe = script.read_text(encoding="utf-8")
 
     def look_at(page: Page, name: str, *widths: int) -> None:
-        for width in widths or (360, 1024):
+        for width in widths or (360, 1024, 1920):
             for scheme in SCHEMES:
                 page.set_viewport_size({"width": width, "height": 800})
                 page.emulate_media(color_scheme=scheme)
