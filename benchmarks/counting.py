@@ -13,7 +13,7 @@ REPEATS = 3
 def table() -> str:
     """Return the comparison as Markdown."""
     lines = [
-        f"### A whole run on {ROWS:,} rows of {USERS:,} users",
+        f"## A whole run on {ROWS:,} rows of {USERS:,} users",
         "",
         "Plain SQL samples one record per user, counts records and ranks 50 queries, without any",
         "privacy; `blender-dp run` does all that and the rest, reports and files included. Every",

@@ -16,7 +16,7 @@ REPORTS, CALLS = 5_000_000, 50_000
 def table() -> str:
     """Return the figures as Markdown."""
     lines = [
-        "### LocalAlg with cryptographic randomness, one core",
+        "## LocalAlg with cryptographic randomness, one core",
         "",
         "Goal: at least 5 million reports per second, and under 20 µs on a device. The lower bound",
         "is drawing the three words a report may need and nothing else.",

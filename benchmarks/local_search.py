@@ -36,7 +36,7 @@ def table() -> str:
     )
     return "\n".join(
         [
-            f"### Local search over {QUERIES:,} queries",
+            f"## Local search over {QUERIES:,} queries",
             "",
             "Goal: built in milliseconds, lookups under 50 µs at the median. A scan looks at every",
             "word of every query. Prefixes of 1 to 12 letters, drawn at random; CPU time.",

@@ -25,7 +25,7 @@ def table() -> str:
     single = _seconds(lambda: [noise.draw(randomness) for _ in range(10_000)]) / 10_000
     return "\n".join(
         [
-            f"### Exact noise for {KEYS:,} keys in {CLASSES:,} count classes, scale 1/2",
+            f"## Exact noise for {KEYS:,} keys in {CLASSES:,} count classes, scale 1/2",
             "",
             "| what | CPU s | ratio |",
             "|---|---|---|",

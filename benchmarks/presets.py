@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parent / "presets.md"
 def table() -> str:
     """Return the comparison as Markdown."""
     lines = [
-        "### A whole run with `sharp` against `paper`",
+        "## A whole run with `sharp` against `paper`",
         "",
         "Processor seconds of the whole process, user and system, start and report included. The",
         f"presets take turns, {REPEATS} times each. The AOL-shaped log is that of `demo`,",
