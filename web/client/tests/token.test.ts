@@ -1,9 +1,15 @@
 /** Tokens against the vectors of RFC 9474 and RFC 9578, and against issuers that cheat. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toBase64url } from '../src/base64url.js';
+import { fromBase64url, toBase64url } from '../src/base64url.js';
 import { blind, finalize, isSignature, type SignerKey, toInteger } from '../src/token/blind-rsa.js';
-import { finishToken, readIssuerKey, requestToken } from '../src/token/token.js';
+import {
+  challengeOf,
+  finishToken,
+  readIssuerKey,
+  reportIdOf,
+  requestToken,
+} from '../src/token/token.js';
 import { secureBytes } from '../src/uniform.js';
 import { issuer, power, signed, toBytes } from './issuer.js';
 import { fromHex, GivenBytes, readVectors, toHex } from './vectors.js';
@@ -86,6 +92,35 @@ describe.each(TYPE_2.map((one, i) => ({ i, one })))('token $i of RFC 9578', ({ o
       );
     }
   });
+});
+
+interface Vectors {
+  readonly token_key: string;
+  readonly tokens: readonly Case[];
+  readonly refused_keys: readonly Case[];
+}
+
+/** Tokens of campaigns, as Python makes them. */
+const CAMPAIGNS = readVectors<Vectors>('report_tokens');
+
+test.each(CAMPAIGNS.tokens)(
+  'the token of campaign $campaign is what Python makes it',
+  async (one) => {
+    const bytes = (name: string, length: number) =>
+      fromBase64url(one[name], length) ?? fromHex(field(one, name));
+    const key = await readIssuerKey(CAMPAIGNS.token_key);
+    const challenge = await challengeOf(one.campaign ?? '');
+    const drawn = [bytes('nonce', 32), bytes('salt', 48), bytes('factor', 256)].map(toHex);
+    const request = await requestToken(key, challenge, new GivenBytes(drawn.join('')).take);
+    expect(toHex(request.request)).toBe(toHex(bytes('request', 259)));
+    const token = await finishToken(key, challenge, request, bytes('response', 256));
+    expect(toHex(token)).toBe(toHex(bytes('token', 354)));
+    expect(toHex(await reportIdOf(token))).toBe(toHex(bytes('report_id', 16)));
+  },
+);
+
+test.each(CAMPAIGNS.refused_keys)('a key that Python refuses is refused: $why', async (one) => {
+  await expect(readIssuerKey(one.token_key ?? '')).rejects.toThrow('RSASSA-PSS key of 2048 bits');
 });
 
 const CHALLENGE = new Uint8Array([0, 2, 0, 1, 65, 0, 0, 0]);

@@ -23,6 +23,8 @@ export type Command =
   | {
       readonly kind: 'choose-private' | 'choose-relayed' | 'choose-opt-in';
       readonly shown: string;
+      /** The code that lets this person have a token, if the campaign asks for one. */
+      readonly code?: string;
     }
   | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }
   | { readonly kind: 'check' }

@@ -25,6 +25,9 @@ const ALARMS: Readonly<Record<string, readonly [number, () => Promise<unknown>]>
   release: [1440, () => device.refreshRelease()],
 };
 
+/** The alarm of a report that waits for its time. */
+const DUE = 'due';
+
 const COMMANDS: {
   readonly [Kind in Command['kind']]: (
     command: Extract<Command, { readonly kind: Kind }>,
@@ -33,8 +36,8 @@ const COMMANDS: {
   view: async () => {},
   invite: ({ invitation }) => device.invite(invitation),
   'leave-unused': ({ shown }) => device.leaveUnused(shown),
-  'choose-private': ({ shown }) => device.choose('private', shown),
-  'choose-relayed': ({ shown }) => device.choose('relayed', shown),
+  'choose-private': ({ shown, code }) => device.choose('private', shown, code),
+  'choose-relayed': ({ shown, code }) => device.choose('relayed', shown, code),
   'choose-opt-in': ({ shown }) => device.choose('opt-in', shown),
   watch: ({ pages }) => device.watch(pages),
   check: () => device.check(),
@@ -57,6 +60,7 @@ async function runCommand(command: Command): Promise<Answer> {
   try {
     const problem = await work(command);
     if (command.kind !== 'view') await registerCapture(await device.settings.read());
+    if (command.kind === 'check') await setDueAlarm();
     if (typeof problem === 'string') return { ok: false, problem };
     return { ok: true, view: await device.view() };
   } catch {
@@ -99,8 +103,20 @@ async function setAlarms(): Promise<void> {
   }
 }
 
+/**
+ * Wakes the worker when a report with a token is due. The regular alarms would send it a whole number
+ * of periods after its token was asked for, by which others could tell that the two belong together.
+ */
+async function setDueAlarm(): Promise<void> {
+  const due = await device.nextSend();
+  if (due !== undefined) await chrome.alarms.create(DUE, { when: Math.max(due, Date.now()) });
+}
+
 chrome.alarms.onAlarm.addListener(({ name }) => {
-  ALARMS[name]?.[1]().catch(() => {});
+  const work = name === DUE ? () => device.send() : ALARMS[name]?.[1];
+  work?.()
+    .then(() => (name === DUE ? undefined : setDueAlarm()))
+    .catch(() => {});
 });
 
 chrome.runtime.onInstalled.addListener(({ reason }) => {

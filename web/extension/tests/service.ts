@@ -1,5 +1,6 @@
 /** A service that lives in the tests: one campaign that takes contributions, and a storage area. */
 import type { Fetch } from '@blender-dp/client';
+import { signed, type TestIssuer } from '../../client/tests/issuer.js';
 import { FakeService as ClientService } from '../../client/tests/service.js';
 import { presentOffer } from '../src/device/choices.js';
 import type { Device } from '../src/device/device.js';
@@ -83,11 +84,20 @@ export class FakeService {
     readonly body: string;
     readonly token: string;
   }[] = [];
+  /** Who signs tokens, if anybody does. */
+  issuer: TestIssuer | undefined;
   #enrolled = 0;
 
   /** What was uploaded, in order. */
   get uploads(): readonly string[] {
     return this.#bodies('POST /opt-in');
+  }
+
+  /** What was asked of an issuer, in order, with the address and what let it in. */
+  get asked(): readonly (readonly [string, string, string])[] {
+    return this.traffic
+      .filter(({ address }) => address.endsWith('/report-token'))
+      .map(({ address, token, body }) => [address, token, JSON.parse(body).request] as const);
   }
 
   /** What was sent to the relay, in order. */
@@ -112,9 +122,17 @@ export class FakeService {
     if (line === 'GET /head-list' && this.headList) return new Response(this.headList);
     if (line.startsWith(`POST ${RELAY}`)) return new Response(null, { status: 202 });
     if (line === 'POST /reports') return new Response('{}', { status: 202 });
+    if (address.endsWith('/report-token')) return this.#issue(options);
     if (path !== '/opt-in') return new Response('', { status: 404 });
     return this.#optIn(options, token);
   };
+
+  #issue({ body }: RequestInit): Response {
+    const { request } = JSON.parse(String(body));
+    const secret = this.issuer?.secret;
+    const answer = secret ? signed(secret, Buffer.from(request, 'base64url')) : '';
+    return Response.json({ response: Buffer.from(answer).toString('base64url') });
+  }
 
   #optIn({ method, body }: RequestInit, token: string): Response {
     const status = this.answers.shift() ?? (method === 'DELETE' ? 204 : 201);

@@ -1,9 +1,9 @@
 /** Choices of a person: for which campaign, and what is agreed to with it. */
 import type { LedgerEntry } from '@blender-dp/client';
-import type { Campaign, Collector } from './collection.js';
+import { type Campaign, type Collector, needsCode } from './collection.js';
 import type { Invitation } from './invitation.js';
 import { newReceipt, type Receipt } from './opt-in.js';
-import { NO_RELAY, REPORTED } from './problems.js';
+import { NO_CODE, NO_RELAY, REPORTED } from './problems.js';
 import { type Choice, currentEntry, type PartChoice, ROLES, type Settings } from './settings.js';
 
 /** A campaign that was looked up; nothing is done with it before the person chooses. */
@@ -37,12 +37,20 @@ export function choiceProblem(
   choice: PartChoice,
   about: Offer,
   entries: readonly LedgerEntry[],
+  code: string | undefined,
 ): string | undefined {
+  if (choice !== 'opt-in' && needsCode(about.campaign) && !code) return NO_CODE;
   if (choice === 'relayed' && !about.campaign.relay) return NO_RELAY;
   // What was sent as it is can still be withdrawn: until then no report is made.
   const others = (['report', 'relayed'] as const).filter((role) => role !== ROLES[choice]);
   const hasReported = others.some((role) => currentEntry(about, entries, role) !== undefined);
   return hasReported ? REPORTED : undefined;
+}
+
+/** Returns the settings with a code, trimmed, for the campaign that a choice is about. */
+export function withCode(settings: Settings, { invitation }: Offer, code: string): Settings {
+  const codes = { ...settings.codes, [invitation.campaign]: code };
+  return { ...settings, codes };
 }
 
 /** Returns the settings after a choice: the campaign that it is about is the present one. */

@@ -24,6 +24,10 @@ export interface Campaign extends Collector {
   readonly delta: number;
   /** The relay through which people may report; undefined if there is none. */
   readonly relay?: DescribedRelay;
+  /** Whether a token goes with every report, which shows that it is from one person. */
+  readonly needsToken?: boolean;
+  /** The address of the server that gives tokens, if it is not the service. */
+  readonly issuer?: string;
   readonly isOpenToAll: boolean;
   /** When the opt-in side closes, in milliseconds since 1970; null if it is not set. */
   readonly optInUntil: number | null;
@@ -40,6 +44,11 @@ export function isOver({ state }: Pick<Campaign, 'state'>): boolean {
 /** Tells whether a campaign takes searches as they are, from anybody, now. */
 export function takesContributions({ state, isOpenToAll }: Campaign): boolean {
   return isOpenToAll && state === 'opt-in-open';
+}
+
+/** Tells whether a person needs a code, which somebody gave them, to have a token. */
+export function needsCode({ needsToken, issuer, isOpenToAll }: Campaign): boolean {
+  return needsToken === true && (issuer !== undefined || !isOpenToAll);
 }
 
 /** Reads a campaign from its description, whose digests are computed here and never believed. */
@@ -65,6 +74,8 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
     epsilon: Number(description.epsilon),
     delta: Number(description.delta),
     ...(description.relay && { relay: description.relay }),
+    ...(description.needsToken && { needsToken: true }),
+    ...(description.issuer && { issuer: description.issuer.address }),
     isOpenToAll: isOpen === true,
     optInUntil: Number.isNaN(optInUntil) ? null : optInUntil,
   };

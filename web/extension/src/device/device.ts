@@ -4,11 +4,9 @@ import {
   BlenderClient,
   type Fetch,
   type LedgerEntry,
-  type Result,
   type Role,
   type SearchRecord,
   type Storage,
-  secureBytes,
 } from '@blender-dp/client';
 import type { View } from '../messages.js';
 import {
@@ -18,6 +16,7 @@ import {
   receiptOf,
   shownOffer,
   withChoice,
+  withCode,
   withKnown,
 } from './choices.js';
 import { fetchCampaign } from './collection.js';
@@ -32,8 +31,9 @@ import {
   type Receipt,
 } from './opt-in.js';
 import * as problems from './problems.js';
-import { drawRecord, type KeptRecord, withConsent, withRecord } from './records.js';
+import { type KeptRecord, withConsent, withRecord } from './records.js';
 import { fetchRelease, type KeptRelease } from './release.js';
+import { nextSendTime, problemOf, sendReport } from './reporting.js';
 import {
   type Choice,
   currentConsent,
@@ -110,12 +110,15 @@ export class Device {
   }
 
   /** Chooses to take part in the campaign with this digest, if it is still the one shown. */
-  async choose(choice: PartChoice, shown: string): Promise<string | undefined> {
+  async choose(choice: PartChoice, shown: string, typed = ''): Promise<string | undefined> {
     const settings = await this.settings.read();
     const about = shownOffer(settings, shown);
     const { entries } = await this.#account();
-    const problem = about ? choiceProblem(choice, about, entries) : problems.NOT_SHOWN;
-    if (!about || problem) return problem;
+    if (!about) return problems.NOT_SHOWN;
+    const code = typed.trim() || settings.codes[about.invitation.campaign];
+    const problem = choiceProblem(choice, about, entries, code);
+    if (problem) return problem;
+    if (code) await this.settings.change((old) => withCode(old, about, code));
     const isBound = currentEntry(about, entries, 'contribution') !== undefined;
     const receipt = receiptOf(settings, about, isBound, this.#parts.now());
     await this.#choose(choice, about, choice === 'opt-in' ? receipt : undefined);
@@ -165,12 +168,19 @@ export class Device {
     return this.#reporting(async (settings) => {
       const { choice, invitation } = settings;
       const isReport = choice === 'private' || choice === 'relayed';
-      if (isReport && invitation) return this.#sendReport(settings, invitation);
       const made = await this.#entry(settings, 'contribution');
+      if (isReport && invitation) {
+        return sendReport(this.#client(invitation), { ...settings, invitation }, made, this);
+      }
       const records = await this.records.read();
       const isDue = isContributionDue(settings, made, records, this.#parts.now());
       return isDue ? this.#contribute(settings) : undefined;
     });
+  }
+
+  /** Returns when the next report that waits for its time is sent, in milliseconds since 1970. */
+  async nextSend(): Promise<number | undefined> {
+    return nextSendTime((await this.#account()).entries);
   }
 
   /** Sends the records of an opt-in user now, because they asked for it. */
@@ -231,22 +241,6 @@ export class Device {
     await this.campaigns.change((known) => withKnown(known, settings, this.#parts.now()));
   }
 
-  async #sendReport(settings: Settings, invitation: Invitation): Promise<string | undefined> {
-    const client = this.#client(invitation);
-    problemOf(await client.resend());
-    const given = await this.#entry(settings, 'contribution');
-    // Whoever may be counted among the opt-in users must not be counted twice.
-    const isCounted = given !== undefined && given.state !== 'withdrawn';
-    if (settings.campaign?.state !== 'clients-open' || isCounted) return undefined;
-    const list = await client.headList(invitation.campaign);
-    if (!list.ok) return list.problem;
-    if (list.description !== settings.promised) return problems.CHANGED;
-    await this.settings.change((old) => ({ ...old, list }));
-    const record = drawRecord(await this.records.read(), secureBytes);
-    const throughRelay = settings.choice === 'relayed';
-    return problemOf(await client.report(invitation.campaign, record, { throughRelay }));
-  }
-
   async #contribute(settings: Settings): Promise<string | undefined> {
     const { campaign, invitation } = settings;
     const receipt = currentReceipt(settings);
@@ -290,8 +284,4 @@ export class Device {
     const storage = this.#ledger;
     return new BlenderClient({ service, storage, fetch, now, ...(publicKey ? { publicKey } : {}) });
   }
-}
-
-function problemOf(result: Result): string | undefined {
-  return result.ok ? undefined : result.problem;
 }

@@ -12,4 +12,5 @@ export const NOT_AGREED = 'you have not agreed to send your searches as they are
 export const NOT_SHOWN =
   'the campaign has changed, or is not the one shown here; please look up its link and read it';
 export const REPORTED = 'this device has reported to this campaign, and nobody is in two groups';
+export const NO_CODE = 'this campaign needs the code that the organisation gave you';
 export const NO_RELAY = 'this campaign has no relay';

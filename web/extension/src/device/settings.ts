@@ -37,6 +37,8 @@ export interface Settings {
   readonly list: ListSummary | null;
   /** What the person agreed to, by campaign; what became of it is in the ledger. */
   readonly receipts: Readonly<Record<string, Receipt>>;
+  /** The codes that let this person have a token, by campaign. */
+  readonly codes: Readonly<Record<string, string>>;
   readonly pages: readonly WatchedPage[];
   /** Why the last check did not do all that it should have; null if it did. */
   readonly problem: string | null;
@@ -51,6 +53,7 @@ export const FIRST_SETTINGS: Settings = {
   promised: null,
   list: null,
   receipts: {},
+  codes: {},
   pages: KNOWN_PAGES.map((page) => ({ ...page, isOn: false })),
   problem: null,
   checkedAt: null,

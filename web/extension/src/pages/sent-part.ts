@@ -14,6 +14,7 @@ import {
 import { countText, epsilonText, timeText } from '../words/numbers.js';
 import { relayExplained } from '../words/relay.js';
 import { beliefSentence, NOT_SAID, oddsOfReport, oddsSentence } from '../words/reports.js';
+import { entryTokenSentences, waitingTokenSentence } from '../words/token.js';
 import { collectorLine } from './collector.js';
 import { button, byId, made, write } from './elements.js';
 
@@ -23,7 +24,7 @@ type Send = (command: Command, done?: string) => Promise<unknown>;
 export function showSent(view: View, send: Send): void {
   const { settings, account } = view;
   const parts = ledgerParts(view.campaigns, account);
-  const hasLeft = account.entries.length > 0;
+  const hasLeft = account.entries.length + account.tokens.length > 0;
   byId('nothing-left', HTMLElement).hidden = hasLeft;
   byId('sent', HTMLElement).replaceChildren(...parts.map((part) => campaignCard(part, view, send)));
   write('spent', epsilonText(account.spent));
@@ -74,7 +75,10 @@ function explained({ choice, list, campaign }: View['settings']): HTMLElement[] 
 }
 
 function campaignCard(part: LedgerPart, { settings }: View, send: Send): HTMLElement {
-  const nothing = made('p', {}, 'Nothing has left this device for this campaign.');
+  const said = part.token
+    ? waitingTokenSentence(part.token)
+    : 'Nothing has left this device for this campaign.';
+  const nothing = made('p', {}, said);
   const entries = part.entries.map((entry) => entryItem(entry, part, settings, send));
   return made(
     'article',
@@ -97,6 +101,7 @@ function entryItem(
     `${entryState(entry)}. Made ${timeText(drawnAt)}.`,
     costSentence(entry),
     ...(odds ? [oddsSentence(odds)] : []),
+    ...entryTokenSentences(entry),
     withdrawalSentence(role, state),
   ];
   const withdraw = () => send({ kind: 'withdraw', campaign }, 'Your searches were deleted there.');

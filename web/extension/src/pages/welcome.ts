@@ -1,20 +1,24 @@
 /** The first page: an invitation, the choices in plain words, and what follows from each. */
 
 import { presentOffer } from '../device/choices.js';
-import { type Campaign, isOver, takesContributions } from '../device/collection.js';
+import { type Campaign, isOver, needsCode, takesContributions } from '../device/collection.js';
 import { hostPattern, LINK_PROBLEM, linkOf, readInvitation } from '../device/invitation.js';
 import { ask, type Command, type View } from '../messages.js';
 import { hostOf } from '../words/foreign.js';
 import { relaySentences } from '../words/relay.js';
 import { promiseSentence } from '../words/reports.js';
 import { stateSentence } from '../words/standing.js';
+import { tokenSentences } from '../words/token.js';
 import { collectorLine } from './collector.js';
 import { byId, tell, write } from './elements.js';
 import { allow, allowSending } from './permissions.js';
 
 const said = byId('said', HTMLElement);
 const consent = byId('agrees', HTMLInputElement);
+const code = byId('code', HTMLInputElement);
 let shown: Campaign | undefined;
+/** Who gives tokens for the campaign that is shown. */
+let issuer = '';
 
 /** Shows a campaign before anything is chosen; the texts are the service's own. */
 function showCampaign({ settings, records }: View): void {
@@ -31,6 +35,7 @@ function showCampaign({ settings, records }: View): void {
   write('state', stateSentence(campaign));
   write('consent-text', campaign.consent.text);
   write('epsilon', promiseSentence(campaign.epsilon));
+  issuer = campaign.issuer ?? invitation.service;
   permit('opt-in', 'no-opt-in', takesContributions(campaign));
   permit('private', 'no-report', !isOver(campaign));
   showRelay(campaign);
@@ -62,6 +67,7 @@ function hideCampaign(): void {
   for (const choice of ['opt-in', 'relayed', 'private']) {
     byId(choice, HTMLInputElement).disabled = true;
   }
+  showConsent();
 }
 
 async function lookUp(): Promise<void> {
@@ -84,8 +90,9 @@ async function lookUp(): Promise<void> {
 function chosenCommand(choice: string | undefined): Command | string {
   if (choice === 'nothing') return { kind: 'leave-unused', shown: shown?.description ?? null };
   if (!choice || !shown) return 'one of these must be chosen';
-  if (choice === 'private') return { kind: 'choose-private', shown: shown.description };
-  if (choice === 'relayed') return { kind: 'choose-relayed', shown: shown.description };
+  const about = { shown: shown.description, code: code.value };
+  if (choice === 'private') return { kind: 'choose-private', ...about };
+  if (choice === 'relayed') return { kind: 'choose-relayed', ...about };
   if (!consent.checked) return 'to opt in, please read the text and tick that you agree';
   return { kind: 'choose-opt-in', shown: shown.description };
 }
@@ -101,7 +108,9 @@ async function choose(): Promise<void> {
     return;
   }
   const relay = command.kind === 'choose-relayed' ? shown?.relay : undefined;
-  const hosts = relay ? [hostPattern(relay.address)] : [];
+  const isReport = command.kind === 'choose-private' || command.kind === 'choose-relayed';
+  const asked = isReport && shown?.issuer ? [shown.issuer] : [];
+  const hosts = [...(relay ? [relay.address] : []), ...asked].map(hostPattern);
   if (command.kind !== 'leave-unused' && !(await allowSending(hosts))) {
     tell(said, 'nothing is sent without your permission, so nothing was chosen');
     return;
@@ -112,7 +121,18 @@ async function choose(): Promise<void> {
 }
 
 function showConsent(): void {
-  byId('consent', HTMLElement).hidden = choice() !== 'opt-in';
+  const chosen = choice();
+  byId('consent', HTMLElement).hidden = chosen !== 'opt-in';
+  showToken(chosen === 'private' || chosen === 'relayed');
+}
+
+/** Says what goes with a report, and asks for the code where one is needed. */
+function showToken(isReport: boolean): void {
+  byId('token', HTMLElement).hidden = !isReport || !shown?.needsToken;
+  byId('code-part', HTMLElement).hidden = !shown || !needsCode(shown);
+  const [what, who] = tokenSentences(issuer);
+  write('token-what', what);
+  write('token-who', who);
 }
 
 byId('invitation', HTMLInputElement).addEventListener('input', hideCampaign);

@@ -1,5 +1,5 @@
 /** What left the device, campaign by campaign, in words. */
-import type { Account, EntryState, LedgerEntry, Role } from '@blender-dp/client';
+import type { Account, EntryState, LedgerEntry, Role, TokenSummary } from '@blender-dp/client';
 import type { KnownCampaign } from '../device/choices.js';
 import type { Collector } from '../device/collection.js';
 import { hostOf } from './foreign.js';
@@ -15,6 +15,8 @@ export interface LedgerPart extends Collector {
   /** When something was chosen or made last, in milliseconds since 1970. */
   readonly at: number;
   readonly entries: readonly LedgerEntry[];
+  /** The token that was asked for, if no report was made with it yet. */
+  readonly token: TokenSummary | undefined;
 }
 
 const UNNAMED = { name: 'A campaign whose name is not known', controller: '', contact: '' };
@@ -22,23 +24,29 @@ const UNNAMED = { name: 'A campaign whose name is not known', controller: '', co
 /** Returns every campaign that was chosen for or got something, the latest first. */
 export function ledgerParts(
   campaigns: readonly KnownCampaign[],
-  { entries }: Account,
+  { entries, tokens }: Account,
 ): readonly LedgerPart[] {
   const ids = new Set(
-    [...campaigns, ...entries].map((one) => ('id' in one ? one.id : one.campaign)),
+    [...campaigns, ...entries, ...tokens].map((one) => ('id' in one ? one.id : one.campaign)),
   );
   return [...ids]
     .map((id): LedgerPart => {
       const known = campaigns.find((one) => one.id === id);
       const own = entries.filter(({ campaign }) => campaign === id);
+      const token = tokens.find(({ campaign }) => campaign === id);
       return {
         ...UNNAMED,
         privacyPolicy: '',
-        service: own[0]?.service ?? '',
+        service: own[0]?.service ?? token?.service ?? '',
         ...known,
         id,
-        at: Math.max(known?.chosenAt ?? 0, ...own.map(({ drawnAt }) => drawnAt)),
+        at: Math.max(
+          known?.chosenAt ?? 0,
+          ...own.map(({ drawnAt }) => drawnAt),
+          token?.askedAt ?? 0,
+        ),
         entries: own,
+        token,
       };
     })
     .sort((a, b) => b.at - a.at);

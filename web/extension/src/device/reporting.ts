@@ -1,0 +1,54 @@
+/** Report of a person: its token, if one is needed, the draw, and when it is sent. */
+import { type BlenderClient, type LedgerEntry, type Result, secureBytes } from '@blender-dp/client';
+import type { Invitation } from './invitation.js';
+import type { Kept } from './kept.js';
+import { CHANGED } from './problems.js';
+import { drawRecord, type KeptRecord } from './records.js';
+import type { Settings } from './settings.js';
+
+/** What reporting reads and changes of the extension. */
+export interface ReportParts {
+  readonly settings: Kept<Settings>;
+  readonly records: Kept<readonly KeptRecord[]>;
+}
+
+type InvitedSettings = Settings & { readonly invitation: Invitation };
+
+/** Fetches a token, makes the one report, and sends it, each when it is time; returns a problem. */
+export async function sendReport(
+  client: BlenderClient,
+  { invitation, campaign, choice, promised, codes }: InvitedSettings,
+  given: LedgerEntry | undefined,
+  { settings, records }: ReportParts,
+): Promise<string | undefined> {
+  problemOf(await client.resend());
+  // Whoever may be counted among the opt-in users must not be counted twice.
+  const isCounted = given !== undefined && given.state !== 'withdrawn';
+  const isOpen = campaign?.state === 'clients-open';
+  // A token is fetched as soon as the list is out: the later the report, the less the times tell.
+  const isEarly = campaign?.needsToken === true && campaign.state === 'list-published';
+  if (isCounted || !(isOpen || isEarly)) return undefined;
+  const id = invitation.campaign;
+  const list = await client.headList(id);
+  if (!list.ok) return list.problem;
+  if (list.description !== promised) return CHANGED;
+  await settings.change((old) => ({ ...old, list }));
+  const code = codes[id];
+  const options = { throughRelay: choice === 'relayed', ...(code ? { enrolment: code } : {}) };
+  if (!isOpen) return problemOf(await client.fetchToken(id, options));
+  const record = drawRecord(await records.read(), secureBytes);
+  return problemOf(await client.report(id, record, options));
+}
+
+/** Returns when the next report that waits for its time is sent, if one waits. */
+export function nextSendTime(entries: readonly LedgerEntry[]): number | undefined {
+  const times = entries.flatMap(({ state, sendAfter }) =>
+    state === 'unsent' && sendAfter !== undefined ? [sendAfter] : [],
+  );
+  return times.length ? Math.min(...times) : undefined;
+}
+
+/** Returns the problem of a result, if it has one. */
+export function problemOf(result: Result): string | undefined {
+  return result.ok ? undefined : result.problem;
+}
