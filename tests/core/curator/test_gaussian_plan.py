@@ -137,7 +137,7 @@ def divergence_on_a_grid(plan: GaussianPlan, own: int, own_after: int) -> float:
     widths = [sigma / UNIT for sigma in plan.sigmas]
     shared = (64 - own - own_after) / 32
     mu = sqrt(shared / widths[0] ** 2 + 2 / widths[1] ** 2 + 2 / widths[2] ** 2)
-    z = np.linspace(-12, 16 + mu, 2_000_001)
+    z = np.linspace(-12, 16 + mu, 200_001)
     p, q = (np.exp(-((z - at) ** 2) / 2) / sqrt(2 * pi) for at in (mu, 0.0))
     excess = np.maximum(none * p - exp(float(plan.epsilon)) * none_after * q, 0)
     return float(1 - none + excess.sum() * (z[1] - z[0]))

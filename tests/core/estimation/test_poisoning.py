@@ -215,9 +215,9 @@ def alarms(seed: int, wider: float) -> int:
     return found
 
 
-@pytest.mark.parametrize("place", [0, 80, 160, 299])
+@pytest.mark.parametrize("place", [0, 299])
 def test_the_stated_push_is_seen_in_four_of_five_cases(seed: int, place: int) -> None:
-    """A record of each popularity, pushed by what is computed for it; false alarm 1e-9."""
+    """The rarest and the most popular, pushed by what is computed for it; false alarm 1e-9."""
     rng, runs = np.random.default_rng(seed), 400
     compared = comparisons(np.zeros(len(MU)))
     push = pushes(compared)._least_users(0.8 * ALARM / len(MU))[place]
