@@ -2,17 +2,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-# Python keeps what it compiled: tests start hundreds of processes, and each would compile it all again.
-unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
-	presets planning pictures site dashboard wheel extension attack mutants fuzz poisoning
+	presets planning pictures site dashboard wheel extension attack mutants fuzz poisoning \
+	test-python test-web check-types check-rules
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS ?= 2
 # Users of the log that `make demo` makes: as many as AOL's has.
 DEMO_USERS ?= 519371
 # Folders that `make test-fast` tests, and the marks of tests in them that it leaves out.
@@ -37,14 +35,25 @@ help: ## List what can be done here
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo --users $(DEMO_USERS)
 
+# One process more than a small machine has cores: tests of services and browsers mostly wait.
+test-python: WORKERS ?= 3
+test-fast mutants fuzz: WORKERS ?= 2
+# Two targets of this file at the same time: one of each pair uses one core only.
+together = @$(MAKE) --no-print-directory -j 2
+
 test: .make/dev .make/site-packages .make/chromium .make/firefox .make/postgres .make/java dashboard ## Run every test: browser, PostgreSQL and Spark too
+	$(together) test-python test-web
+	@echo "All tests passed, in Python and in TypeScript."
+
+test-python:
 	@echo "Testing with $(WORKERS) processes ..."
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal || { \
 		echo "What failed beside other tests runs once more, alone; what passes now is a race to mend ..."; \
 		$(BIN)/python -m pytest -q -n0 --last-failed --last-failed-no-failures none; }
-	@echo "Testing web/ ..."
+
+test-web:
+	@echo "Testing web/ beside them ..."
 	@$(NPM) test --silent
-	@echo "All tests passed, in Python and in TypeScript."
 
 test-fast: .make/dev ## Run what needs Python only and is done in 2 minutes; `make test` runs everything
 	@echo "Testing $(FAST) with $(WORKERS) processes ..."
@@ -53,13 +62,18 @@ test-fast: .make/dev ## Run what needs Python only and is done in 2 minutes; `ma
 
 check: .make/dev .make/web ## Check format, lint, types, import rule, docs
 	@echo "Checking format, lint, types, import rule and docs ..."
+	$(together) check-types check-rules
+	@echo "All checks passed."
+
+check-types:
+	@$(BIN)/mypy --no-error-summary src tests benchmarks docs
+
+check-rules:
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy --no-error-summary src tests benchmarks docs
 	@$(BIN)/lint-imports --no-cache --no-logo
 	@$(BIN)/python docs/generate.py --check
 	@$(NPM) run --silent check
-	@echo "All checks passed."
 
 format: .make/dev .make/web ## Format the code and mend what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format --quiet . ; $(NPM) run --silent format

@@ -20,6 +20,7 @@ from blender_dp.planning.plan import plan
 from blender_dp.planning.prediction import Prediction, Setting, predict
 from blender_dp.planning.prior import prior_like
 
+pytestmark = pytest.mark.slow  # together
 USERS, RUNS, DELTA = 150_000, 6, 1e-5
 GRID = (
     (Shape.AOL_SINGLE, 2.0, 0.1),

@@ -13,7 +13,7 @@ from service.running import Published
 from blender_dp.service.storage.open_store import open_store
 from campaign_stores import POINTS
 
-KILLS = int(os.environ.get("BLENDER_KILLS", "40"))
+KILLS = int(os.environ.get("BLENDER_KILLS", "16"))
 ACKNOWLEDGED = 500 * KILLS
 PATIENCE = 300 + 12.0 * KILLS
 """Seconds until a test that hangs is given up."""
