@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
-	presets planning pictures site dashboard wheel extension attack mutants fuzz poisoning \
+	presets planning pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
@@ -66,7 +66,7 @@ check: .make/dev .make/web ## Check format, lint, types, import rule, docs
 	@echo "All checks passed."
 
 check-types:
-	@$(BIN)/mypy --no-error-summary src tests benchmarks docs
+	@$(BIN)/mypy --no-error-summary src tests benchmarks docs release
 
 check-rules:
 	@$(BIN)/ruff format --check --quiet .
@@ -82,8 +82,9 @@ dashboard: .make/web ## Build the pages that `blender-dp serve` shows
 	@echo "Building the dashboard ..."
 	@$(NPM) run --silent build --workspace dashboard
 
-wheel: .make/dev dashboard ## Build the wheel, with the dashboard in it, into dist/
-	@$(BIN)/python -m hatchling build -t wheel -d dist
+dist: .make/dev dashboard extension ## Build a release into dist/: wheel, sources, npm package, extensions, SBOM, checksums
+	@$(NPM) run --silent build --workspace client
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python release/make_dist.py
 
 extension: .make/web ## Build the browser extension; writes web/extension/dist
 	@$(NPM) run --silent build --workspace=extension

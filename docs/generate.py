@@ -32,7 +32,9 @@ NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs
 
 def command_line() -> str:
     """Return the page of every command and option."""
-    return str(app.generate_docs()).strip() + "\n"
+    page = str(app.generate_docs()).strip() + "\n"
+    # cyclopts leaves out the dashes of --install-completion, which forges keep in the anchor.
+    return page.replace("(#blender-dp-install", "(#blender-dp---install")
 
 
 def python() -> str:

@@ -19,6 +19,7 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = [".doctrees"]
 myst_heading_anchors = 4
 myst_links_external_new_tab = False
+suppress_warnings = ["misc.highlighting_failure"]  # examples have "…" where JSON has none
 highlight_language = "console"
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"

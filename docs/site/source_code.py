@@ -6,10 +6,6 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "blender_dp"
-LAYERS = (
-    *("audit", "cli", "client", "core", "engine", "evaluation", "local_search", "pages"),
-    *("planning", "relay", "search_trends", "server", "service", "wire"),
-)
 
 
 class SourceCode:
@@ -20,6 +16,8 @@ class SourceCode:
         self.root = root
         self._tracked = {*tracked}
         self._named: set[str] = set()
+        inside = [Path(name).parts for name in tracked if name.startswith(f"src/{PACKAGE}/")]
+        self._layers = {parts[2] for parts in inside if len(parts) > 3}
 
     def place_of(self, name: str) -> tuple[str, int] | None:
         """Return file and line of a path, ``path::test`` or dotted name; None for others."""
@@ -27,7 +25,7 @@ class SourceCode:
         if path in self._tracked and not path.endswith(".md"):
             return path, _line_of(self.root / path, test.split("::")) if test else 0
         parts = name.split(".")
-        if parts[0] in LAYERS:
+        if parts[0] in self._layers:
             parts.insert(0, PACKAGE)
         if parts[0] != PACKAGE:
             return None

@@ -13,7 +13,7 @@ SECTIONS = {
     "How to": ["docs/how-to/*.md"],
     "Explanation": ["docs/explanation/*.md", "docs/paper-map.md"],
     "Reference": ["docs/reference/*.md", "test_vectors/README.md"],
-    "Proofs": ["src/blender_dp/core/**/PRIVACY.md"],
+    "Proofs": ["src/**/PRIVACY.md"],
     "Measurements": ["benchmarks/*.md"],
     "Project": ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
 }
@@ -33,9 +33,10 @@ def stage(root: Path, target: Path) -> None:
     tracked = _tracked(root)
     code = SourceCode(root, tracked)
     pages = pages_of(root)
-    for page in ["README.md", *(page for section in pages.values() for page in section)]:
+    listed = ["README.md", *(page for section in pages.values() for page in section)]
+    for page in listed:
         text = (root / page).read_text(encoding="utf-8")
-        staged = PageLinks(page, {*tracked}, code, target).rewritten(text)
+        staged = PageLinks(page, {*tracked} - {*listed}, code, target).rewritten(text)
         if page == "README.md":
             staged += _navigation(pages)
         path = target / staged_name(page)
@@ -83,11 +84,11 @@ def _titled(page: str) -> str:
 class PageLinks:
     """Links of one page, rewritten for the site."""
 
-    def __init__(self, page: str, tracked: set[str], code: SourceCode, target: Path) -> None:
-        """Take the page's path in the repository, all files there, and the staged folder."""
+    def __init__(self, page: str, files: set[str], code: SourceCode, target: Path) -> None:
+        """Take the page's path, the files that are no pages, and the staged folder."""
         self._page = page
         self._folder = PurePosixPath(page).parent
-        self._tracked = tracked
+        self._files = files
         self._code = code
         self._target = target
 
@@ -118,7 +119,7 @@ class PageLinks:
         if path.endswith(ATTACHED):
             _copy(self._code.root / path, self._target / path)
             return link[0]
-        if path.endswith(".md") or path not in self._tracked:
+        if path not in self._files:
             return link[0]
         return self._to_source(link["text"], path, 0)
 

@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,35 @@ def test_links_in_the_docs_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http", "mailto")):
                 assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def headings_of(page: Path) -> list[tuple[int, str]]:
+    """Return level and text of every heading of a page, blocks of code left out."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return [(len(marks), words) for marks, words in re.findall(r"^(#+) (.+)$", text, re.M)]
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return what a forge and the site call the headings of a page in addresses."""
+    plain = [re.sub(r"[^\w\- ]", "", words.lower()) for _, words in headings_of(page)]
+    return {words.replace(" ", "-") for words in plain}
+
+
+def test_anchors_in_the_docs_are_headings() -> None:
+    pages = [p for p in tracked_files() if p.suffix == ".md"]
+    anchors = {page: anchors_of(page) for page in pages}
+    for page in pages:
+        links = re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+        for target, anchor in links:
+            found = (page.parent / target).resolve() if target else page
+            assert anchor in anchors[found], f"{page.relative_to(ROOT)}: {target}#{anchor}"
+
+
+def test_headings_in_the_docs_leave_no_level_out() -> None:
+    for page in [p for p in tracked_files() if p.suffix == ".md"]:
+        levels = [level for level, _ in headings_of(page)]
+        leaps = [here for before, here in pairwise([0, *levels]) if here > before + 1]
+        assert leaps == [], page.relative_to(ROOT)
 
 
 def test_no_tests_were_lost() -> None:

@@ -44,7 +44,7 @@ def check_links_to_lines(site: Path) -> None:
     source = (ROOT / "src/blender_dp/core/blender.py").read_text(encoding="utf-8").splitlines()
     assert source[int(found[2]) - 1].startswith(("def ", "class "))
     python = (site / "docs" / "reference" / "python.html").read_text(encoding="utf-8")
-    assert re.search(r"source/src/blender_dp/engine/run\.py\.html#line-\d+", python)
+    assert re.search(r"source/src/blender_dp/core/parameters\.py\.html#line-\d+", python)
 
 
 def open_pages(site: Path, chromium: Browser, width: int, scheme: str) -> None:
@@ -74,6 +74,13 @@ _BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 def _brightness(colour: str) -> float:
     red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
     return (red + green + blue) / 3
+
+
+def test_every_page_is_in_a_section() -> None:
+    listed = [page for section in pages_of(ROOT).values() for page in section]
+    written = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
+    assert written <= {*listed}, "docs/site/staging.py lists the sections"
+    assert len(listed) == len({*listed})
 
 
 def test_names_of_code_become_links_and_blocks_stay(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ MOST_BYTES = 4_000_000
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel as ``make wheel`` does, the dashboard's files being there."""
+    """Build the wheel as ``make dist`` does, the dashboard's files being there."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
