@@ -49,6 +49,7 @@ from blender_dp.core.local_alg import paper as local_alg
 from blender_dp.core.parameters import Parameters
 from exact_tests import FALSE_ALARM
 
+pytestmark = pytest.mark.slow  # together
 EPSILON, DELTA = 2.0, 1e-3
 PAPER = Parameters(preset="paper", epsilon=EPSILON, delta=DELTA)
 COUNTED = Parameters(epsilon=EPSILON, delta=DELTA, one_record_each=True)

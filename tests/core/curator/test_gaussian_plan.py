@@ -29,7 +29,7 @@ from blender_dp.core.exact.normal_tail import normal_tail
 
 GRID = [
     (Fraction(epsilon), Fraction(delta))
-    for epsilon in ("0.25", "0.5", "1", "2", "4", "6", "10")
+    for epsilon in ("0.25", "1", "4", "10")
     for delta in ("1e-5", "1e-7", "1e-9")
 ]
 CORNERS = [(Fraction(e), Fraction(d)) for e in ("0.05", "12") for d in ("1e-12", "0.1")]
@@ -178,7 +178,7 @@ def test_no_holding_exceeds_the_front(kept: int, shared: int, place: int) -> Non
     assert any(one.shared >= shared * weight**2 and one.stays <= stays for one in front)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [GRID[0], GRID[9], *CORNERS])
+@pytest.mark.parametrize(("epsilon", "delta"), [GRID[0], GRID[6], *CORNERS])
 def test_a_plan_that_is_a_little_off_is_refused(epsilon: Fraction, delta: Fraction) -> None:
     """A threshold, a deviation or a promise wrong by one part in a million."""
     plan = gaussian_plan(epsilon, delta)
