@@ -75,6 +75,21 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Run the tests marked ``anyio`` on asyncio only, as the servers do."""
+    return "asyncio"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the address of an empty database, of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'database.sqlite'}"
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    return await server.fresh_database()
+
+
+@pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
     """Return a server of this test process; every test makes a database of its own in it."""
     with running_postgres() as server:

@@ -7,11 +7,6 @@ import pytest
 from service.running import Published, Service, running
 
 
-@pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="module")
 async def service(
     anyio_backend: str,  # noqa: ARG001 - makes the loop last as long as the service

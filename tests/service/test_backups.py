@@ -22,11 +22,6 @@ GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "back-up-the-service.md"
 Backup = Callable[[str], Awaitable[str]]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def assert_restored_works(address: str, restored: Backup) -> None:
     store = await open_store(address)
     campaign = await opened_for_clients(store)

@@ -10,11 +10,6 @@ from blender_dp.service.storage.open_store import WrongKeysError, open_store, re
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def start(place: Path, keys: str) -> None:
     """Do what a service does when it starts."""
     store = await open_store(str(place / "service.sqlite"))

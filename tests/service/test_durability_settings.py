@@ -28,11 +28,6 @@ PRAGMAS = {
 }
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def opened(address: str) -> tuple[DatabaseStore, Database]:
     store = await open_store(address)
     assert isinstance(store, DatabaseStore)

@@ -58,11 +58,6 @@ CONTRIBUTIONS = """
 TABLES = ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters")
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @asynccontextmanager
 async def slow_store(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch

@@ -19,11 +19,6 @@ UPLOADERS, EACH = 24, 60
 Disturbance = Callable[[], Awaitable[None]]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def uploaded_through(
     store: DatabaseStore, campaign: UUID, disturb: Disturbance
 ) -> tuple[int, set[Reason]]:

@@ -17,11 +17,6 @@ WHERE datname = current_database() AND wait_event_type = 'Lock'
 """
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def test_a_report_during_a_seal_is_refused(postgres_server: PostgresServer) -> None:
     address = await postgres_server.fresh_database()
     store = await open_store(address)

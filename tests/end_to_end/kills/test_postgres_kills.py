@@ -31,11 +31,6 @@ from postgres_server import PostgresServer
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def stored_ids(database: str) -> list[bytes]:
     connection = await asyncpg.connect(database)
     try:

@@ -27,11 +27,6 @@ LEAST_BATCH = 60
 _LATEST = 0.4
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 class Deaths:
     """Kills one of two processes after the other, at any moment, as long as something runs."""
 

@@ -36,11 +36,6 @@ FEW = 10**6
 """A smallest batch that is never reached."""
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 async def database(request: pytest.FixtureRequest) -> str:
     """Return the address of an empty database; nothing for SQLite beside the key."""

@@ -26,11 +26,6 @@ BEFORE_SEALING = 500
 PATIENCE = 180
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @dataclass(frozen=True, slots=True)
 class Collection:
     """A campaign, its services and their operator."""

@@ -27,11 +27,6 @@ EACH = 100
 """Reports sent at a time."""
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """A campaign on a service that can be killed, with other processes beside it."""

@@ -28,11 +28,6 @@ from service.running import Published, running
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 async def collecting(directory: Path) -> Published:
     async with running(directory) as service:
         return await service.published()
