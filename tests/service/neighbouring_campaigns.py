@@ -56,6 +56,8 @@ PLAIN = People(
 """Users of whom the last, in either group, has a record that nobody else has."""
 Shown = dict[str, bytes]
 """Everything that a campaign shows: a status, headers and a body by state, role and path."""
+_PLAIN_SHOWN: dict[str, Shown] = {}
+"""What a campaign of ``PLAIN`` shows, by preset."""
 
 
 @contextmanager
@@ -102,6 +104,17 @@ async def both_shown(directory: Path, other: People, preset: str = "sharp") -> t
         (directory / name).mkdir()
         shown.append(await shown_of(directory / name, people, preset))
     return shown[0], shown[1]
+
+
+async def shown_beside_plain(
+    directory: Path, other: People, preset: str = "sharp"
+) -> tuple[Shown, Shown]:
+    """Do the same with unchanged code: the campaign of ``PLAIN`` is run once for all tests."""
+    if preset not in _PLAIN_SHOWN:
+        (directory / "plain").mkdir()
+        _PLAIN_SHOWN[preset] = await shown_of(directory / "plain", PLAIN, preset)
+    (directory / "other").mkdir()
+    return _PLAIN_SHOWN[preset], await shown_of(directory / "other", other, preset)
 
 
 def differing(one: Shown, other: Shown) -> set[str]:

@@ -202,5 +202,5 @@ class HistoryOverHttp(RuleBasedStateMachine):
         self._directory.cleanup()
 
 
-HistoryOverHttp.TestCase.settings = settings(max_examples=20, stateful_step_count=30)
+HistoryOverHttp.TestCase.settings = settings(max_examples=10, stateful_step_count=30)
 TestHistoriesOverHttp = HistoryOverHttp.TestCase

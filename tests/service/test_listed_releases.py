@@ -23,6 +23,7 @@ from service.neighbouring_campaigns import (
     differing,
     differing_leaves,
     fixed_coins,
+    shown_beside_plain,
 )
 from service.running import NAMES
 
@@ -134,7 +135,7 @@ def require_computed(directory: Path, shown: Shown) -> None:
 async def test_every_field_that_depends_on_data_belongs_to_a_listed_release(
     tmp_path: Path, other: People, preset: str, releases: set[str]
 ) -> None:
-    shown = await both_shown(tmp_path, other, preset)
+    shown = await shown_beside_plain(tmp_path, other, preset)
     assert listed_in(shown[1]) == releases | {"report"}
     found = {RELEASE_OF[name][leaf] for name, leaf in released_fields(*shown)}
     for release in found:
