@@ -4,7 +4,6 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from cli.outcomes import PROMISE, Command, assert_refused, names_in
 
 from logs import popular_rows, write_csv
@@ -14,21 +13,21 @@ RUN = (*PROMISE, "--opt-in=0.5", "--seed=1", "-o")
 PATIENCE = 120.0
 
 
-@pytest.mark.parametrize("content", ["utf-8", "utf-16"])
-def test_standard_input_is_a_log(script: Start, log: Path, place: Path, content: str) -> None:
+def test_standard_input_is_a_log(script: Start, log: Path, place: Path) -> None:
     before = script("run", log, *RUN, place / "file")
     expected, _ = before.communicate(timeout=PATIENCE)
-    text = place / "text"
-    text.write_bytes(log.read_text().encode(content))
-    with text.open("rb") as stdin:
-        process = script("run", "-", *RUN, place / "piped", stdin=stdin)
-        out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, err
-    assert out.replace("piped", "file") == expected
-    assert (place / "piped" / "records.csv").read_bytes() == (
-        place / "file" / "records.csv"
-    ).read_bytes()
-    assert names_in(place) == ["file", "piped", "text"]
+    for content in ("utf-8", "utf-16"):
+        text = place / "text"
+        text.write_bytes(log.read_text().encode(content))
+        with text.open("rb") as stdin:
+            process = script("run", "-", *RUN, place / content, stdin=stdin)
+            out, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, err
+        assert out.replace(content, "file") == expected
+        assert (place / content / "records.csv").read_bytes() == (
+            place / "file" / "records.csv"
+        ).read_bytes()
+    assert names_in(place) == ["file", "text", "utf-16", "utf-8"]
 
 
 def test_a_flaw_of_standard_input_is_named(script: Start, tmp_path: Path, place: Path) -> None:
