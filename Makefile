@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy relay relay-load drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records relay relay-load drift \
 	presets planning pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
@@ -101,6 +101,9 @@ site: .make/site-packages ## Build the documentation site; writes site/VERSION/i
 
 accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy
+
+records: .make/dev ## Measure how many records are listed, with and without a known list; writes benchmarks/records.md
+	@$(BIN)/python -m benchmarks.records
 
 relay: .make/dev ## Measure accuracy with relay clients; writes benchmarks/relay.md
 	@$(BIN)/python -m benchmarks.relay

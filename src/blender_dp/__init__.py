@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from blender_dp.core.exact.randomness import Randomness as Randomness
     from blender_dp.core.head_list.head_list import HeadList as HeadList
     from blender_dp.core.head_list.head_list import Record as Record
+    from blender_dp.core.head_list.known_list import KnownList as KnownList
     from blender_dp.core.local_alg.device import LocalRandomizer as LocalRandomizer
     from blender_dp.core.parameters import Parameters as Parameters
     from blender_dp.engine.duckdb.readers import LogColumns as LogColumns
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from blender_dp.planning.plan import Plan as Plan
     from blender_dp.planning.plan import plan as plan
     from blender_dp.search_trends.trends import trends as trends
+    from blender_dp.wire.published.known_list import read_known as read_known
     from blender_dp.wire.published.release import read_release as read_release
 
 # The same names at run time: each is imported when it is first used.
@@ -39,6 +41,7 @@ _MODULES = {
     "BlenderError": "core.errors",
     "Certificate": "core.certificate.certificate",
     "HeadList": "core.head_list.head_list",
+    "KnownList": "core.head_list.known_list",
     "LocalRandomizer": "core.local_alg.device",
     "LocalSearch": "local_search.search",
     "Log": "engine.run",
@@ -57,6 +60,7 @@ _MODULES = {
     "certify": "core.certificate.certify",
     "create_head_list": "core.blender",
     "plan": "planning.plan",
+    "read_known": "wire.published.known_list",
     "read_release": "wire.published.release",
     "run": "engine.run",
     "trends": "search_trends.trends",

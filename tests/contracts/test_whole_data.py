@@ -51,6 +51,16 @@ def numbers(sums: ShareSums) -> tuple[list[int], int, int]:
     return sums.cells.tolist(), sums.record_squares, sums.query_squares
 
 
+def test_records_of_public_names_are_asked_for_by_name(opened: Opener, seed: int) -> None:
+    rows = made_up_log(seed)
+    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+        users = population.opt_in
+        for sums in (users.record_counts(1), users.record_weights(WEIGHTS, CLASS_WIDTH)):
+            found = everything(sums)
+            names = [Record("nobody", "has.example"), *found, Record(next(iter(found)).query, "?")]
+            assert sums.sums_of(names).tolist() == [found.get(name, 0) for name in names]
+
+
 def test_distinct_records_are_those_of_the_rows(opened: Opener, seed: int) -> None:
     rows = made_up_log(seed)
     found = Counter(min(len(own), 4) for own in records_by_user(rows).values())

@@ -16,7 +16,7 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.parameters import Parameters, Preset
-from blender_dp.core.population import RecordSums, ReportCounts
+from blender_dp.core.population import ReportCounts, SumsByName
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 
 PARAMETERS = Parameters(preset="paper", epsilon=6.0, delta=1e-3)
@@ -70,9 +70,9 @@ class WatchedUsers(NeverAsked):
         s, t = self.users.split(fraction)  # type: ignore[attr-defined]  # MemoryUsers
         return WatchedUsers(s, "S", self.asked), WatchedUsers(t, "T", self.asked)
 
-    def record_counts(self, records_per_user: int) -> RecordSums:
+    def record_counts(self, records_per_user: int) -> SumsByName:
         self.asked.append((self.name, "record_counts"))
-        counts: RecordSums = self.users.record_counts(records_per_user)  # type: ignore[attr-defined]
+        counts: SumsByName = self.users.record_counts(records_per_user)  # type: ignore[attr-defined]
         return counts
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -112,9 +112,9 @@ def test_the_steps_run_in_the_order_of_the_figure(seed: int) -> None:
     steps = PRESETS["paper"]
     handed: dict[str, object] = {}
 
-    def second(users: object, parameters: object, randomness: object) -> Discovery:
+    def second(users: object, parameters: object, randomness: object, known: object) -> Discovery:
         calls.append("CreateHeadList")
-        handed["hl_s"] = steps.create_head_list(users, parameters, randomness)  # type: ignore[arg-type]
+        handed["hl_s"] = steps.create_head_list(users, parameters, randomness, known)  # type: ignore[arg-type]
         return handed["hl_s"]  # type: ignore[return-value]  # candidates
 
     def third(

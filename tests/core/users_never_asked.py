@@ -2,7 +2,7 @@
 
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.core.population import OptInUsers, RecordSums, ShareSums
+from blender_dp.core.population import OptInUsers, ShareSums, SumsByName
 
 
 class NeverAsked:
@@ -15,7 +15,7 @@ class NeverAsked:
     def split(self, fraction: float) -> tuple[OptInUsers, OptInUsers]:
         raise NotImplementedError
 
-    def record_counts(self, records_per_user: int) -> RecordSums:
+    def record_counts(self, records_per_user: int) -> SumsByName:
         raise NotImplementedError
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
@@ -24,7 +24,7 @@ class NeverAsked:
     def distinct_records(self, most: int) -> IntArray:
         raise NotImplementedError
 
-    def record_weights(self, weights: IntArray, class_width: int) -> RecordSums:
+    def record_weights(self, weights: IntArray, class_width: int) -> SumsByName:
         raise NotImplementedError
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:

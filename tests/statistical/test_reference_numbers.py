@@ -25,14 +25,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from blender_dp.core.blender import PRESETS, Steps, blender
+from blender_dp.core.blender import PRESETS, blender
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.curator.discovery import Discovery
+from blender_dp.core.curator.steps import Steps
 from blender_dp.core.estimate_optin_probabilities.paper import fold_other_urls, trim
 from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import FloatArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 from blender_dp.engine.synthetic import Shape, synthesize
@@ -130,7 +132,7 @@ def workload(shape: Shape = Shape.AOL_SINGLE) -> CodedLog:
 
 
 def real_valued_head_list(
-    users: OptInUsers, parameters: Parameters, randomness: Randomness
+    users: OptInUsers, parameters: Parameters, randomness: Randomness, _: KnownList
 ) -> Discovery:
     """Create the head list with a draw of real-valued Laplace noise for every record (Fig. 3)."""
     rng = np.random.default_rng(randomness.bits(64))

@@ -20,8 +20,9 @@ from benchmarks.accuracy import (
     RECORD_COVERAGE,
     SEEDS,
 )
-from blender_dp.core.blender import PRESETS, Steps, blender
+from blender_dp.core.blender import PRESETS, blender
 from blender_dp.core.channels.mechanism import Mechanism
+from blender_dp.core.curator.steps import Steps
 from blender_dp.core.estimation.estimates import GroupEstimates
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList

@@ -141,5 +141,10 @@ class ChosenSums:
             for number in np.flatnonzero(largest == of_class)[positions].tolist()
         ]
 
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the sum of each of these records."""
+        given = np.append(self.sums, 0)
+        return given[[min(number_of(chosen), len(self.sums)) for chosen in records]]
+
     def _largest(self) -> IntArray:
         return -(-self.sums // self.width) * self.width

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from blender_dp.cli.guard_rails import epsilon_warning, require_meant
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
-from blender_dp.core.blender import PRESETS, Curated, curate
+from blender_dp.core.blender import PRESETS, Curated, curate, require_known_preset
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.errors import ParameterError
@@ -20,6 +20,7 @@ from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import opt_in_document
 from blender_dp.wire.published.head_list import head_list_digest, head_list_document
+from blender_dp.wire.published.known_list import read_known
 
 CLIENTS_A_USER = 19
 """Expected clients per opt-in user."""
@@ -32,6 +33,7 @@ def head_list(
     output: Output,
     parameters: Promise,
     clients: int | None = None,
+    known: Path | None = None,
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     overwrite: Flag = False,
@@ -54,6 +56,9 @@ def head_list(
     clients
         Approximate number of clients; decides how many of them report only the query.
         Default: 19 per opt-in user, as if 5 % of all users had opted in.
+    known
+        Records that are public already: the release.json of an earlier release, or a CSV file with
+        the columns query and url. They need not be discovered again.
     overwrite
         Replace an earlier result in the same place. Each run spends the promise again.
     yes
@@ -67,6 +72,8 @@ def head_list(
     require_kept(certify_plan(parameters))
     if clients is not None and clients < 0:
         raise ParameterError("clients", "0 or more", clients)
+    public = read_known(known)
+    require_known_preset(parameters, public)
     randomness = machine.randomness()
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
@@ -83,7 +90,12 @@ def head_list(
         with side as users:
             expected = CLIENTS_A_USER * users.size if clients is None else clients
             curated = curate(
-                users, parameters, randomness, clients=expected, progress=progress.step
+                users,
+                parameters,
+                randomness,
+                clients=expected,
+                known=public,
+                progress=progress.step,
             )
             warnings = (
                 epsilon_warning(parameters.epsilon),

@@ -53,6 +53,7 @@ def run_facts(result: RunResult, *, synthetic: bool, timings: bool = False) -> d
         "seed": result.seed,
         "opt_in": result.opt_in,
         **({"relay": asdict(result.relay)} if result.relay.share else {}),
+        **({"known_records": result.known_records} if result.known_records else {}),
         "input": {"format": str(result.format), "files": list(result.files)},
         "engine": result.engine.name,
     }

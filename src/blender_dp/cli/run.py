@@ -1,5 +1,6 @@
 """``blender-dp run``: makes a report from a log, with both groups simulated."""
 
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -20,6 +21,7 @@ from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
 from blender_dp.pages.words import Words
 from blender_dp.wire.documents.staging import staged_directory
+from blender_dp.wire.published.known_list import read_known
 
 
 def run(
@@ -30,6 +32,7 @@ def run(
     parameters: Promise,
     opt_in: float | None = None,
     relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
+    known: Path | None = None,
     log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     machine: MachineOptions = MachineOptions(),  # noqa: B008 - frozen
     timings: Flag = False,
@@ -52,6 +55,9 @@ def run(
         Directory to make for the results.
     opt_in
         Share of the users who opted in, such as 0.05; or use --group.
+    known
+        Records that are public already: the release.json of an earlier release, or a CSV file with
+        the columns query and url. They need not be discovered again.
     timings
         Add times, memory and the size of the log to run.json; they are not private: do not publish
         them.
@@ -72,6 +78,7 @@ def run(
             parameters,
             opt_in=opt_in,
             relay=relay.rules(),
+            known=read_known(known),
             seed=machine.seed,
             workspace=machine.workspace(partial, progress),
         )

@@ -10,14 +10,12 @@ from dataclasses import dataclass, replace
 from blender_dp.core.blend_probabilities import paper as paper_blend
 from blender_dp.core.blend_probabilities import sharp as sharp_blend
 from blender_dp.core.certificate import opt_in as opt_in_cost
-from blender_dp.core.certificate.certificate import Account
-from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.curator.discovery import BranchChoice, Discovery
-from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.discovery import BranchChoice
+from blender_dp.core.curator.steps import Steps
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_client_probabilities import paper as paper_clients
 from blender_dp.core.estimate_client_probabilities import sharp as sharp_clients
@@ -26,46 +24,10 @@ from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.estimation.estimates import BlendedEstimates, GroupEstimates
 from blender_dp.core.estimation.unlisted_bound import unlisted_bound
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.core.population import Clients, OptInUsers, Population
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Steps:
-    """The server's four steps; the fifth, LocalAlg, runs on the devices the head list names.
-
-    A preset is a choice of variants that fit together; ``dataclasses.replace`` swaps one of them.
-    """
-
-    require_provable: Callable[[Parameters], None]
-    """Refuses parameters for which a promise is not proved, before any data is read."""
-    asks_all_rows: bool
-    """Whether a step uses all rows of the opt-in users, not only a sample of each."""
-    parts_users: bool
-    """Whether some opt-in users find the list and others are counted."""
-    takes_relay_clients: bool
-    """Whether some clients may report through a relay."""
-    releases_tally: bool
-    """Whether the opt-in side is released as a tally; if not, as noisy counts."""
-    has_printed_flaws: bool
-    """Whether the flaws of the algorithm as printed are kept, and counted in every result."""
-    part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
-    """Returns the users who find the head list and those who are counted; may be the same."""
-    create_head_list: Callable[[OptInUsers, Parameters, Randomness], Discovery]
-    estimate_optin_probabilities: Callable[
-        [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
-    ]
-    estimate_published: Callable[[OptInTally | IntArray, HeadList, Parameters, int], GroupEstimates]
-    """Estimates from published integers alone what the step before estimated from as many users."""
-    opt_in_accounts: Callable[[Parameters, Branch | None], list[Account]]
-    """Computes the privacy cost of each group of opt-in users; of every branch if it is None."""
-    choose_mechanism: Callable[[HeadList, GroupEstimates, int], Mechanism]
-    """Chooses the mechanism of the given number of clients, by public numbers only."""
-    estimate_client_probabilities: Callable[[Clients, HeadList], GroupEstimates]
-    blend_probabilities: Callable[[GroupEstimates, GroupEstimates], BlendedEstimates]
-
 
 PRESETS: dict[Preset, Steps] = {
     "sharp": Steps(
@@ -73,6 +35,7 @@ PRESETS: dict[Preset, Steps] = {
         asks_all_rows=True,
         parts_users=False,
         takes_relay_clients=True,
+        takes_known_list=True,
         releases_tally=True,
         has_printed_flaws=False,
         part_users=sharp_optin.use_all_users_in_both_parts,
@@ -89,6 +52,7 @@ PRESETS: dict[Preset, Steps] = {
         asks_all_rows=False,
         parts_users=True,
         takes_relay_clients=False,
+        takes_known_list=False,
         releases_tally=False,
         has_printed_flaws=True,
         part_users=paper_optin.two_parts,
@@ -169,12 +133,13 @@ def no_progress(*_: object) -> None:
     """Ignore a report of progress: the default of every callback that takes one."""
 
 
-def blender(
+def blender(  # noqa: PLR0913 - all inputs of the algorithm
     population: Population,
     parameters: Parameters,
     randomness: Randomness,
     *,
     relay: RelayRules = RelayRules(),  # noqa: B008 - frozen
+    known: KnownList = NOTHING_KNOWN,
     steps: Steps | None = None,
     progress: Progress = no_progress,
 ) -> BlenderResult:
@@ -188,19 +153,26 @@ def blender(
     steps = steps or PRESETS[parameters.preset]
     users, clients, relayed = population.opt_in, population.clients, population.relayed
     curated = curate(
-        users, parameters, randomness, clients=clients.size, steps=steps, progress=progress
+        users,
+        parameters,
+        randomness,
+        clients=clients.size,
+        known=known,
+        steps=steps,
+        progress=progress,
     )
     if relayed is not None:
         curated = with_relay(curated, clients=relayed.size, rules=relay)
     return finish(curated, clients, relayed=relayed, steps=steps, progress=progress)
 
 
-def curate(
+def curate(  # noqa: PLR0913 - all inputs of the curator
     users: OptInUsers,
     parameters: Parameters,
     randomness: Randomness,
     *,
     clients: int,
+    known: KnownList = NOTHING_KNOWN,
     steps: Steps | None = None,
     progress: Progress = no_progress,
 ) -> Curated:
@@ -211,13 +183,15 @@ def curate(
         parameters: The promise and the tuning parameters.
         randomness: Source of the noise.
         clients: Expected number of clients, a public number.
+        known: Records that are public already.
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.
     """
     steps = steps or PRESETS[parameters.preset]
+    require_known_preset(parameters, known)
     progress("CreateHeadList")
     s, t = steps.part_users(users, parameters)  # 1
-    hl_s = steps.create_head_list(s, parameters, randomness)  # 2
+    hl_s = steps.create_head_list(s, parameters, randomness, known)  # 2
     progress("EstimateOptinProbabilities")
     hl, p_hat = steps.estimate_optin_probabilities(t, hl_s, parameters, randomness)  # 3
     mechanism = steps.choose_mechanism(hl, p_hat, clients)
@@ -238,6 +212,13 @@ def require_relay_preset(parameters: Parameters, relay: float) -> None:
     """Refuse relay clients, a share or a number of them, where the preset does not take them."""
     if relay and not PRESETS[parameters.preset].takes_relay_clients:
         raise ParameterError("relay", f"left out with the preset {parameters.preset}", relay)
+
+
+def require_known_preset(parameters: Parameters, known: KnownList) -> None:
+    """Refuse a known list where the preset does not take one."""
+    if known and not PRESETS[parameters.preset].takes_known_list:
+        rule = f"left out with the preset {parameters.preset}, which is the algorithm as printed"
+        raise ParameterError("known", rule, "a known list")
 
 
 def with_relay(curated: Curated, *, clients: int, rules: RelayRules) -> Curated:

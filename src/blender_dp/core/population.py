@@ -36,6 +36,14 @@ class RecordSums(Protocol):
         ...
 
 
+class SumsByName(RecordSums, Protocol):
+    """The same, where records with public names may be asked for."""
+
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the exact sum of each of these records; 0 where no user gave it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ShareSums:
     """Sums of users' shares, in lattice units: a user's whole data is ``unit``."""
@@ -88,7 +96,7 @@ class OptInUsers(Protocol):
         """
         ...
 
-    def record_counts(self, records_per_user: int) -> RecordSums:
+    def record_counts(self, records_per_user: int) -> SumsByName:
         """Count the distinct records in a uniform sample of each user's records.
 
         A user gives at most ``records_per_user`` of them.
@@ -106,7 +114,7 @@ class OptInUsers(Protocol):
         """Return how many users have 0, 1, ..., ``most`` or more distinct records."""
         ...
 
-    def record_weights(self, weights: IntArray, class_width: int) -> RecordSums:
+    def record_weights(self, weights: IntArray, class_width: int) -> SumsByName:
         """Add up the weights that users give to their distinct records.
 
         A user keeps at most ``len(weights) - 1`` records, drawn at random, independently of how

@@ -16,6 +16,7 @@ from blender_dp.core.blender import (
     Progress,
     blender,
     no_progress,
+    require_known_preset,
     require_relay_preset,
 )
 from blender_dp.core.certificate.certificate import require_kept
@@ -24,6 +25,7 @@ from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineChoice, EngineName, choose_engine
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, StandIns, open_log
@@ -162,6 +164,8 @@ class RunResult:
     seed: int | None
     opt_in: float | None
     relay: RelayRules
+    known_records: int
+    """Number of records that were public before."""
     format: LogFormat
     files: tuple[str, ...]
     engine: EngineChoice
@@ -215,6 +219,7 @@ def run(  # noqa: PLR0913 - the public call
     *,
     opt_in: float | None = None,
     relay: RelayRules | float = 0.0,
+    known: KnownList = NOTHING_KNOWN,
     seed: int | None = None,
     workspace: Workspace | None = None,
     engine: EngineName | None = None,
@@ -226,6 +231,8 @@ def run(  # noqa: PLR0913 - the public call
         parameters: The promise and the tuning parameters.
         opt_in: The share of users who opted in; leave it out if a group column names them.
         relay: The share of the clients who use the relay, or :class:`RelayRules`.
+        known: Records that are public already, such as those of an earlier release
+            (:func:`~blender_dp.wire.published.known_list.read_known`).
         seed: For experiments that must be repeatable. A result with a seed is not private.
         workspace: Memory, disk and progress.
         engine: Engine that counts: duckdb, spark or auto; the workspace's if left out.
@@ -243,6 +250,7 @@ def run(  # noqa: PLR0913 - the public call
     steps = PRESETS[parameters.preset]
     steps.require_provable(parameters)
     require_relay_preset(parameters, relay.share)
+    require_known_preset(parameters, known)
     require_kept(certify_plan(parameters))
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
@@ -256,7 +264,9 @@ def run(  # noqa: PLR0913 - the public call
             records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
             all_rows=steps.asks_all_rows,
         )
-        result = blender(population, parameters, randomness, relay=relay, progress=clock)
+        result = blender(
+            population, parameters, randomness, relay=relay, known=known, progress=clock
+        )
     certificate = require_kept(certify_curated(result.curated))
     clock.stop()
     return RunResult(
@@ -265,6 +275,7 @@ def run(  # noqa: PLR0913 - the public call
         seed=seed,
         opt_in=opt_in,
         relay=relay,
+        known_records=len(known),
         format=counted.format,
         files=counted.files,
         engine=counted.choice,

@@ -10,7 +10,8 @@ from scipy.stats import laplace, multivariate_normal, norm, poisson
 
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 PRIOR = 1.75

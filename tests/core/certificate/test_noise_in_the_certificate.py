@@ -24,6 +24,7 @@ from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.enclosure import Enclosure
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import RecordSums
 
@@ -86,7 +87,7 @@ def drawn(parameters: Parameters, branch: Branch | None, monkeypatch: pytest.Mon
     spy = Spy(monkeypatch)
     users = USERS if branch != "gauss" else replace(USERS, records_each=32)
     steps, randomness = PRESETS[parameters.preset], Randomness.seeded(1)
-    found = steps.create_head_list(users, parameters, randomness)
+    found = steps.create_head_list(users, parameters, randomness, NOTHING_KNOWN)
     assert found.choice is None or found.choice.branch == branch
     steps.estimate_optin_probabilities(users, found, parameters, randomness)
     monkeypatch.undo()

@@ -34,3 +34,6 @@ class CountedUsers(NeverAsked):
             for count, positions in chosen
             for at in positions
         ]
+
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        return np.array([self.counts.get(record, 0) for record in records], dtype=np.int64)

@@ -7,7 +7,8 @@ import pytest
 from core.sharp_cases import draw_release, falling
 from scipy.stats import chi2
 
-from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList, ratio_by_cell
+from blender_dp.core.estimation.opt_in_views import OptInViews, ratio_by_cell
+from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.head_list.cells import Cells
 
 CELLS = Cells.of([2, 1, 3, 1, 1, 1, 2, 1])

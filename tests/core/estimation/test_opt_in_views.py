@@ -7,7 +7,8 @@ import pytest
 from core.sharp_cases import draw_release, falling
 
 from blender_dp.core.curator.budget import Branch
-from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.head_list.cells import Cells, FloatArray
 
 CELLS = Cells.of([2, 1, 3, 1])

@@ -1,5 +1,6 @@
 """What ``sharp`` releases of the opt-in users travels unchanged, or is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from wire.lists import write_json
 from blender_dp.core.blender import curate
 from blender_dp.core.errors import InputError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 from blender_dp.wire.documents.document import with_digest
@@ -38,6 +41,27 @@ def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert written.whole_list is not None  # the list was trimmed
     assert read.whole_list == written.whole_list
     assert np.array_equal(found.opt_in.cells.variance, CURATED.opt_in.cells.variance)
+
+
+def test_which_records_were_known_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """The same estimates come from the document: known records are not corrected."""
+    known = KnownList.of([Record("q1", "1.example"), Record("q9", "9.example")])
+    parameters = replace(PARAMETERS, head_list_size=None)
+    curated = curate(POPULATION.opt_in, parameters, Randomness.seeded(2), clients=450, known=known)
+    document = opt_in_document(curated)
+    found = read_opt_in(write_json(tmp_path / "o.json", document), curated.head_list).estimate()
+    read, written = tally_of(found), tally_of(curated)
+    assert written.known.any()
+    assert not written.known.all()
+    assert read.known.tolist() == written.known.tolist()
+    assert np.array_equal(found.opt_in.cells.variance, curated.opt_in.cells.variance)
+    assert "known" not in DOCUMENT["tally"]
+    for wrong in (None, [], [2] * len(written.known), [0.5] * len(written.known)):
+        changed = {**document, "tally": {**document["tally"], "known": wrong}}
+        with pytest.raises(InputError, match="known"):
+            read_opt_in(
+                write_json(tmp_path / "wrong.json", with_digest(changed)), curated.head_list
+            )
 
 
 @pytest.mark.parametrize(

@@ -131,13 +131,14 @@ def _opt_in_at(
     """Return the opt-in users' probabilities, how much the prior lowers them, and their variances.
 
     All in a wider population. Far above the threshold the posterior mean under the prior μ^(-a) is
-    Y - a·v/Y, to first order. The variance of a rare record is that of its posterior, brought from
-    its own mean to the common p as a normal one would be.
+    Y - a·v/Y, to first order; a known record, which no D selected, keeps Y. The variance of a rare
+    record is that of its posterior, brought from its own mean to the common p as a normal one would
+    be.
     """
     n_o = views.users
     y, variance = views.combined(n_o * p)
     shift = prior_exponent * variance / np.maximum(y, views.scaled_threshold)
-    shift = np.where(views.cells.is_listed, shift, 0.0)
+    shift = np.where(views.is_selected, shift, 0.0)
     own_mean = n_o * p
     own_mean[rare.cells] = rare.mean
     at_own_mean = views.combined(own_mean)[1][rare.cells]

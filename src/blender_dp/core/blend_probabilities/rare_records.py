@@ -34,13 +34,14 @@ class RareRecords:
 
 
 def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
-    """Return the posterior of the records with D < max(5τ, 40·concentration).
+    """Return the posterior of the selected records with D < max(5τ, 40·concentration).
 
-    For larger D the posterior is close to its normal approximation.
+    For larger D the posterior is close to its normal approximation. Known records were not selected
+    by their D: their plain average is unbiased.
     """
     concentration = views.whole_list.record_concentration
     small = views.scaled_values < max(5 * views.scaled_threshold, 40 * concentration)
-    cells = np.flatnonzero(views.cells.is_listed & small)
+    cells = np.flatnonzero(views.is_selected & small)
     mu = np.maximum(views.scaled_values[cells], 1.0)[:, None] * _GRID
     likelihood = _log_laplace if views.branch == "laplace" else _log_gauss
     # On a grid of equal ratios dμ is proportional to μ.

@@ -17,6 +17,7 @@ from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.enclosure import Enclosure, exp_enclosure, ln_enclosure
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters, exact
 from blender_dp.core.population import OptInUsers
 
@@ -28,7 +29,10 @@ WIDEST_NOISE = 2**40
 
 
 def create_head_list(
-    users: OptInUsers, parameters: Parameters, randomness: Randomness
+    users: OptInUsers,
+    parameters: Parameters,
+    randomness: Randomness,
+    known: KnownList = NOTHING_KNOWN,  # noqa: ARG001 - the preset takes none
 ) -> Discovery:
     """Return the records whose noisy count passes the threshold (the paper's HL_S).
 
@@ -38,6 +42,7 @@ def create_head_list(
         users: S; each gives m_O records.
         parameters: ε, δ and m_O.
         randomness: Source of the noise.
+        known: Nothing: Fig. 3 has no such input.
     """
     require_provable(parameters)
     m_o = parameters.records_per_optin_user

@@ -15,46 +15,70 @@ from math import isqrt
 import numpy as np
 
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
+from blender_dp.core.create_head_list.known_records import release_known, still_listed
 from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
 from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice, Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.lattice import UNIT, weights
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 
 
 def create_head_list(
-    users: OptInUsers, parameters: Parameters, randomness: Randomness
+    users: OptInUsers,
+    parameters: Parameters,
+    randomness: Randomness,
+    known: KnownList = NOTHING_KNOWN,
 ) -> Discovery:
     """Return the records whose noisy value passes the threshold, with those values.
+
+    Known records need no threshold: they are on the list as long as they may pass it.
 
     Args:
         users: O, all of them.
         parameters: ε, δ, and whether one record per user is declared.
         randomness: Source of the noise.
+        known: Records that are public already.
     """
     budget = Budget.of(parameters)
     choice = choose_branch(users, budget, randomness)
     if choice.branch == "gauss":
         plan = weight_plan(budget)
         sums = users.record_weights(weights(plan.most), class_width(plan))
-        released = release_weights(sums, plan, randomness)
+        passed = release_weights(sums, plan, randomness)
+        measured = release_known(sums, known, DiscreteGaussian(plan.discovery_sigma), randomness)
     else:
-        released = release_counts(users.record_counts(1), count_plan(budget), randomness)
+        counts = count_plan(budget)
+        sums = users.record_counts(1)
+        passed = release_counts(sums, counts, randomness)
+        measured = release_known(sums, known, counts.noise, randomness)
+    # A known record has one value, the one without a threshold; another is not looked at.
+    stay = still_listed(measured, value_law(choice.branch, budget))
+    public = set(known.records)
+    found = stay + [(record, value) for record, value in passed if record not in public]
     mechanism = SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0)
     head_list = HeadList.of(
-        [record for record, _ in released], mechanism=mechanism, private=randomness.is_private
+        [record for record, _ in found],
+        mechanism=mechanism,
+        private=randomness.is_private and known.private,
     )
-    found = Discovery(head_list=head_list, values=_in_order(head_list, released), choice=choice)
-    return found.keeping(MOST_CANDIDATES)
+    return Discovery(
+        head_list=head_list,
+        values=_in_order(head_list, found),
+        choice=choice,
+        known=np.array([record in public for record in head_list.records()]) if known else None,
+    ).keeping(MOST_CANDIDATES)
 
 
 def choose_branch(users: OptInUsers, budget: Budget, randomness: Randomness) -> BranchChoice:

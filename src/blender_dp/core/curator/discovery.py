@@ -10,7 +10,7 @@ from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.curator.laplace_plan import laplace_plan
 from blender_dp.core.exact.lattice import UNIT
-from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
 
 GAUSS_ADVANTAGE = 0.77
@@ -74,6 +74,8 @@ class Discovery:
     values: IntArray | None = None
     """Released value of every listed record, in the order of cells; None in ``paper``."""
     choice: BranchChoice | None = None
+    known: BoolArray | None = None
+    """Whether each listed record was known before; None if nothing was."""
 
     def keeping(self, most_records: int) -> "Discovery":
         """Return the candidates with the largest values, at most ``most``; ties by byte order."""
@@ -86,4 +88,5 @@ class Discovery:
             mechanism=self.head_list.mechanism,
             private=self.head_list.private,
         )
-        return Discovery(head_list=fewer, values=self.values[kept], choice=self.choice)
+        known = None if self.known is None else self.known[kept]
+        return Discovery(head_list=fewer, values=self.values[kept], choice=self.choice, known=known)

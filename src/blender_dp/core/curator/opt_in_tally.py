@@ -7,11 +7,12 @@ import numpy as np
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice
 from blender_dp.core.curator.gaussian_plan import gaussian_plan
-from blender_dp.core.curator.laplace_plan import laplace_plan
-from blender_dp.core.estimation.opt_in_views import OptInViews, WholeList
+from blender_dp.core.curator.value_law import value_law
+from blender_dp.core.estimation.opt_in_views import OptInViews
+from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.exact.discrete_laplace import variance
 from blender_dp.core.exact.lattice import UNIT
-from blender_dp.core.head_list.cells import Cells, IntArray
+from blender_dp.core.head_list.cells import BoolArray, Cells, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,7 +32,8 @@ class OptInTally:
     """Noisy sum of f(r)² over users and listed records; 0 if one record is declared."""
     query_squares: int
     """Noisy sum of f(q)² over users and listed queries; 0 if one record is declared."""
-
+    known: BoolArray | None = None
+    """Whether each listed record was known, so that no threshold selected it; None if none was."""
     whole_list: WholeList | None = None
     """Numbers computed from the list before it was trimmed; None if it was not trimmed."""
 
@@ -41,6 +43,7 @@ class OptInTally:
         return replace(
             self,
             values=self.values[kept[cells.listed]],
+            known=None if self.known is None else self.known[kept[cells.listed]],
             sums=np.append(self.sums[kept], self.sums[~kept].sum()),
             folded_cells=self.folded_cells + int(np.count_nonzero(~kept)) - 1,
             whole_list=whole_list,
@@ -48,21 +51,26 @@ class OptInTally:
 
     def views(self, cells: Cells, budget: Budget) -> OptInViews:
         """Return the same numbers in users, with the distribution of their noise."""
-        noise = _gaussian_noise(budget) if self.choice.branch == "gauss" else _laplace_noise(budget)
-        values = np.full(cells.cell_count, np.nan)
-        values[cells.listed] = self.values / noise.value_unit - noise.value_mean
+        branch, law = self.choice.branch, value_law(self.choice.branch, budget)
+        noise = _gaussian_noise(budget) if branch == "gauss" else _laplace_noise(budget)
+        values, known = np.full(cells.cell_count, np.nan), None
+        values[cells.listed] = self.values / law.unit - law.mean
+        if self.known is not None:
+            known = np.zeros(cells.cell_count, dtype=np.bool_)
+            known[cells.listed] = self.known
         draws = np.ones(cells.cell_count)
         draws[-1] += self.folded_cells
         return OptInViews(
             cells=cells,
             users=self.users,
-            branch=self.choice.branch,
+            branch=branch,
             one_record_each=not budget.scalar_share,
             values=values,
-            value_variance=noise.value_variance,
-            threshold=noise.threshold,
-            slopes=noise.slopes,
-            value_mean=noise.value_mean,
+            known=known,
+            value_variance=law.variance,
+            threshold=law.threshold,
+            slopes=law.slopes,
+            value_mean=law.mean,
             sums=self.sums / UNIT,
             sum_variance=draws * noise.sum_variance,
             record_squares=self.record_squares / UNIT,
@@ -79,29 +87,17 @@ _ROUNDING = 1 / (12 * UNIT**2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Noise:
-    """Distribution of the noise of each release, in users and in floats: for estimates only."""
+    """Distribution of the noise of sums and scalars, in users and in floats: for estimates only."""
 
-    value_unit: int
-    value_mean: float
-    value_variance: float
-    threshold: float
-    slopes: tuple[float, float] | None
     sum_variance: float
     square_std_error: float
 
 
 def _laplace_noise(budget: Budget) -> _Noise:
-    plan = laplace_plan(budget.discovery_epsilon, budget.delta)
-    y = plan.noise
     scalar_variance = 0.0
     if budget.scalar_share:
         scalar_variance = variance(2 * UNIT / budget.scalar_epsilon) / UNIT**2
     return _Noise(
-        value_unit=1,
-        value_mean=y.mean,
-        value_variance=y.variance,
-        threshold=plan.threshold - 0.5 - y.mean,
-        slopes=(float(y.right), float(y.left)),
         sum_variance=variance(2 * UNIT / budget.estimation_epsilon) / UNIT**2 + _ROUNDING,
         square_std_error=scalar_variance**0.5,
     )
@@ -110,11 +106,6 @@ def _laplace_noise(budget: Budget) -> _Noise:
 def _gaussian_noise(budget: Budget) -> _Noise:
     plan = gaussian_plan(budget.rest, budget.delta)
     return _Noise(
-        value_unit=UNIT,
-        value_mean=0.0,
-        value_variance=(plan.discovery_sigma / UNIT) ** 2,
-        threshold=plan.threshold / UNIT,
-        slopes=None,
         sum_variance=(plan.estimation_sigma / UNIT) ** 2,
         square_std_error=plan.scalar_sigma / UNIT,
     )

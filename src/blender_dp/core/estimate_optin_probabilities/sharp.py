@@ -96,6 +96,7 @@ def tally_cells(
         folded_cells=0,
         record_squares=squares[0],
         query_squares=squares[1],
+        known=candidates.known,
     )
 
 

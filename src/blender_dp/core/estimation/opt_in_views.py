@@ -15,25 +15,12 @@ import numpy as np
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.estimation.consistency import reconcile
 from blender_dp.core.estimation.target import around_target, target_variance
+from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
 
 _FEW = 8
 """With fewer records than this well above the threshold, all listed ones are used."""
 _LEAST_CONCENTRATION = 0.02
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeList:
-    """Four numbers about the opt-in users' records, computed from the list before it is trimmed."""
-
-    record_concentration: float
-    """In (0, 1]: Σ f_i(r)² over Σ f_i(r), listed records r; 1 with one record a user (conc)."""
-    query_concentration: float
-    """From that to 1: the same with a user's share of a query (concq)."""
-    value_ratio: float
-    """D over E where both are large; 1 in the laplace branch (kap)."""
-    ratio_variance: float
-    """Relative variance of a record's own ratio beyond noise; 0 in the laplace branch (om2)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,6 +58,8 @@ class OptInViews:
     """m, the most records a user gives in the gauss branch."""
     trimmed_from: WholeList | None = None
     """Numbers computed from the whole list if this one was trimmed."""
+    known: BoolArray | None = None
+    """Whether each cell is a record that was known before; None if none was."""
     all_users: float = inf
     """n: number of the users whose mean is the target; infinite for a wider population."""
 
@@ -82,6 +71,12 @@ class OptInViews:
     def whole_list(self) -> WholeList:
         """The four numbers of the list as discovered."""
         return self.trimmed_from or _read_whole_list(self)
+
+    @property
+    def is_selected(self) -> BoolArray:
+        """Whether each cell is a record that is on the list because its D passed the threshold."""
+        listed = self.cells.is_listed
+        return listed if self.known is None else listed & ~self.known
 
     @property
     def least_concentrations(self) -> tuple[float, float]:

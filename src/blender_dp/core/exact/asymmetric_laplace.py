@@ -69,6 +69,10 @@ class AsymmetricLaplace:
             return geometric(self.right, randomness)
         return -1 - geometric(self.left, randomness) % -y
 
+    def draw(self, randomness: Randomness) -> int:
+        """Draw Y exactly: the difference of two geometric numbers."""
+        return geometric(self.right, randomness) - geometric(self.left, randomness)
+
     @property
     def mean(self) -> float:
         """E[Y] = A/(1-A) - B/(1-B), for display and estimates; negative if sR > sL."""

@@ -168,6 +168,10 @@ class MemoryRecordSums:
         ]
         return [(record, self.sums[record]) for record in records]
 
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the sum of each of these records."""
+        return np.array([self.sums[record] for record in records], dtype=np.int64)
+
     def _class_of(self, record: Record) -> int:
         return ceil(Fraction(self.sums[record], self.class_width)) * self.class_width
 

@@ -48,3 +48,19 @@ class TableRecordSums:
         found = self.tables.fetch(ranked.join(positions, on=["largest", "at"], how="semi"))
         columns = (found[name].to_pylist() for name in ("query", "url", "sum"))
         return [(Record(query, url), total) for query, url, total in zip(*columns, strict=True)]
+
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the sum of each of these records."""
+        named = self.tables.upload(
+            {
+                "query": [record.query for record in records],
+                "url": [record.url for record in records],
+                "place": list(range(len(records))),
+            }
+        )
+        given = self.tables.fetch(
+            self.sums.join(named, on=["query", "url"], how="inner").select("place", "sum")
+        )
+        sums = np.zeros(len(records), dtype=np.int64)
+        sums[given["place"].to_numpy()] = given["sum"].to_numpy()
+        return sums

@@ -95,7 +95,7 @@ class CodedLog:
         star = np.full(self._query_count, cells.other)
         star[self._listed_queries(head_list)] = cells.star_of_query[:-1]
         cell = np.append(star[self.query], cells.other)
-        cell[self._codes(head_list.records())] = cells.listed
+        cell[self.codes_of(head_list.records())] = cells.listed
         return cell
 
     def true_cells(self, head_list: HeadList) -> FloatArray:
@@ -127,8 +127,8 @@ class CodedLog:
     def _listed_queries(self, head_list: HeadList) -> IntArray:
         return np.array([int(query) for query in head_list.queries], dtype=np.int64)
 
-    def _codes(self, records: Sequence[Record]) -> IntArray:
-        """Return the codes of records by name; distinct records are in the order of their names."""
+    def codes_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the codes of records of this log by name; codes are in the order of names."""
         query, url = np.array(records, dtype=np.int64).reshape(-1, 2).T
         width = int(self.url.max(initial=0)) + 1
         return np.searchsorted(self.query * width + self.url, query * width + url)

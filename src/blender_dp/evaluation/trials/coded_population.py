@@ -145,6 +145,12 @@ class CodedRecordSums:
             )
         ]
 
+    def sums_of(self, records: Sequence[Record]) -> IntArray:
+        """Return the sum of each of these records."""
+        by_code = np.zeros(self.log.no_record, dtype=np.int64)
+        by_code[self.record] = self.sum
+        return by_code[self.log.codes_of(records)]
+
     def _largest(self) -> IntArray:
         return -(-self.sum // self.class_width) * self.class_width
 

@@ -9,11 +9,13 @@ from blender_dp.core.blender import (
     BlenderResult,
     blender,
     no_progress,
+    require_known_preset,
     require_relay_preset,
 )
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.group_sizes import opt_in_users, require_both_groups
 from blender_dp.evaluation.trials.coded_log import CodedLog
@@ -34,6 +36,8 @@ class Experiment:
     """Share of the users who opt in; they are drawn again in every trial."""
     relay: RelayRules = field(default_factory=RelayRules)
     """Share of the clients who use a relay, and its rules."""
+    known: KnownList = NOTHING_KNOWN
+    """Records of the log that are public already."""
     repetitions: int = 20
     seed: int = 0
     """Decides every trial, whatever the number of workers."""
@@ -49,6 +53,7 @@ class Experiment:
                 raise ParameterError(name, "1 in an evaluation", getattr(self.parameters, name))
         PRESETS[self.parameters.preset].require_provable(self.parameters)
         require_relay_preset(self.parameters, self.relay.share)
+        require_known_preset(self.parameters, self.known)
 
     def trial(self, log: CodedLog, number: int) -> Scores:
         """Run once and measure the result."""
@@ -63,7 +68,7 @@ class Experiment:
         population = CodedPopulation.draw(
             log, opt_in=self.opt_in, relay=self.relay.share, seed=groups, randomness=randomness
         )
-        return blender(population, self.parameters, randomness, relay=self.relay)
+        return blender(population, self.parameters, randomness, relay=self.relay, known=self.known)
 
 
 def run_trials(

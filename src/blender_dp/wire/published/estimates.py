@@ -18,8 +18,8 @@ from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
-from blender_dp.core.estimation.opt_in_views import WholeList
-from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.estimation.whole_list import WholeList
+from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
@@ -102,6 +102,7 @@ def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
         "folded_cells": tally.folded_cells,
         "record_squares": tally.record_squares,
         "query_squares": tally.query_squares,
+        **({} if tally.known is None else {"known": tally.known.astype(int).tolist()}),
         "whole_list": None
         if whole_list is None
         else {name: repr(float(value)) for name, value in dataclasses.asdict(whole_list).items()},
@@ -121,8 +122,19 @@ def _read_tally(part: Fields, head_list: HeadList, users: int, budget: Budget) -
         folded_cells=part.whole("folded_cells", at_least=0),
         record_squares=part.whole("record_squares", at_least=-LARGEST),
         query_squares=part.whole("query_squares", at_least=-LARGEST),
+        known=_read_known(part, len(head_list.records())),
         whole_list=_read_whole_list(part),
     )
+
+
+def _read_known(part: Fields, records: int) -> BoolArray | None:
+    """Return which listed records were known before; None if there was no known list."""
+    if not part.has("known"):
+        return None
+    known = part.counts("known", records)
+    if not np.isin(known, (0, 1)).all():
+        part.refuse("known", "must have 1 for a record that was known before, else 0")
+    return known.astype(np.bool_)
 
 
 def _read_whole_list(part: Fields) -> WholeList | None:

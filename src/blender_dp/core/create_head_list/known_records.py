@@ -1,0 +1,63 @@
+"""Known records: released with their values whatever these are; they stay while they may pass.
+
+A threshold hides whether a record of few users exists. That a known record exists is public, so
+it needs none. Its value gets the same noise as all others, which hides who has it.
+
+Privacy: part of what the plan of discovery accounts for; see PRIVACY.md beside this file, "A known
+list".
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
+from typing import Protocol
+
+from blender_dp.core.curator.value_law import ValueLaw
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import KnownList
+from blender_dp.core.population import SumsByName
+
+_Z = NormalDist().inv_cdf(0.975)
+
+
+class Noise(Protocol):
+    """Exact noise of a released value."""
+
+    def draw(self, randomness: Randomness) -> int:
+        """Draw it once."""
+        ...
+
+
+def release_known(
+    sums: SumsByName, known: KnownList, noise: Noise, randomness: Randomness
+) -> list[tuple[Record, int]]:
+    """Return every known record with its noisy sum, also if nobody has it; in byte order.
+
+    Args:
+        sums: Sums of all records, as discovery uses them.
+        known: The public list.
+        noise: That of discovery, from the same plan.
+        randomness: Source of the noise.
+    """
+    if not known:
+        return []
+    exact = sums.sums_of(known.records).tolist()
+    return [
+        (record, total + noise.draw(randomness))
+        for record, total in zip(known.records, exact, strict=True)
+    ]
+
+
+def still_listed(released: Sequence[tuple[Record, int]], law: ValueLaw) -> list[tuple[Record, int]]:
+    """Return the known records whose interval reaches the threshold of discovery; others leave.
+
+    The interval is D ± 1.96·√(Var + D), Var of the noise and D without its mean: a sum of weights
+    of at most 1 varies by at most itself. It is a rule about released numbers, hence free.
+    """
+    return [(record, value) for record, value in released if _reaches(value, law)]
+
+
+def _reaches(value: int, law: ValueLaw) -> bool:
+    users = value / law.unit - law.mean
+    return users + _Z * sqrt(law.variance + max(users, 0.0)) >= law.threshold

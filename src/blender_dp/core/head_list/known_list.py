@@ -1,0 +1,38 @@
+"""Known list: records that were public before any user of this collection was asked.
+
+They come from an earlier release, or from elsewhere, such as a catalogue. Whether anybody has such
+a record is no secret that discovery must keep by a threshold; how many have it still is.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.head_list import Record, byte_order
+
+MOST_KNOWN = 100_000
+"""Most records of a known list: each of them gets its own draw of noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownList:
+    """Public records in byte order, each once."""
+
+    records: tuple[Record, ...] = ()
+    private: bool = True
+    """False if it comes from a release that was made with a seed, an experiment."""
+
+    @classmethod
+    def of(cls, records: Iterable[Record], *, private: bool = True) -> "KnownList":
+        """Put the records in byte order; refuse more than :data:`MOST_KNOWN`."""
+        distinct = tuple(sorted(set(records), key=byte_order))
+        if len(distinct) > MOST_KNOWN:
+            rule = f"a list of at most {MOST_KNOWN:,} records"
+            raise ParameterError("known", rule, f"{len(distinct):,} records")
+        return cls(distinct, private)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+NOTHING_KNOWN = KnownList()

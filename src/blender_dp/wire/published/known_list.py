@@ -1,0 +1,65 @@
+"""Known list read from a file: an earlier release, or a table of records from elsewhere."""
+
+import csv
+from pathlib import Path
+
+from blender_dp.core.errors import InputError
+from blender_dp.core.estimation.release import Release
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownList
+from blender_dp.wire.documents.document import MOST_BYTES
+from blender_dp.wire.published.release import read_release
+
+_COLUMNS = ("query", "url")
+
+
+def read_known(path: Path | str | None) -> KnownList:
+    """Read the records that are public already; nothing is known without a path.
+
+    Args:
+        path: ``release.json`` of an earlier release, or a CSV file with the columns query and url.
+    """
+    if path is None:
+        return NOTHING_KNOWN
+    path = Path(path)
+    if path.suffix == ".json":
+        return known_from(read_release(path))
+    return KnownList.of(_table(path))
+
+
+def known_from(release: Release) -> KnownList:
+    """Return the listed records of a release; an experiment's are marked."""
+    listed = (row for rows in release.listed_records().values() for row in rows)
+    records = (Record(row.query, row.url) for row in listed if row.query and row.url is not None)
+    return KnownList.of(records, private=release.private)
+
+
+def _table(path: Path) -> list[Record]:
+    """Read a CSV file; columns other than query and url are ignored."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(path, f"must be at most {MOST_BYTES >> 20} MiB")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return _records(path, csv.DictReader(file, strict=True))
+    except FileNotFoundError:
+        raise InputError(path, "no such file") from None
+    except OSError as error:
+        raise InputError(path, f"cannot be read ({error.strerror})") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(path, "must be CSV in UTF-8") from None
+
+
+def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
+    if not set(_COLUMNS) <= set(table.fieldnames or ()):
+        raise InputError(path, "must name the columns query and url in its first line")
+    records = []
+    for row in table:
+        query, url = (row[name] for name in _COLUMNS)
+        if not query or url is None:
+            raise InputError(
+                path, "every line must have a query and a URL", where=f"line {table.line_num}"
+            )
+        records.append(Record(query, url))
+        if len(records) > 10 * MOST_KNOWN:
+            break  # refused by its number of records
+    return records

@@ -1,0 +1,283 @@
+"""Known records: their law, what a swap of one of them may cost, when they leave, their estimates.
+
+Each statistical assertion raises a false alarm with probability at most 1e-9.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from core.create_head_list.opt_in_users import CountedUsers
+from core.sharp_cases import TwoSlopes
+
+from blender_dp.core.blend_probabilities.sharp import combine
+from blender_dp.core.create_head_list import sharp
+from blender_dp.core.create_head_list.known_records import release_known, still_listed
+from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.discovery import branch_of
+from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.value_law import value_law
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
+from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.cells import Cells, FloatArray, IntArray
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import MOST_KNOWN, KnownList
+from blender_dp.core.parameters import Parameters
+from exact_tests import assert_frequencies, assert_sample_catches
+
+PARAMETERS = Parameters(epsilon=1.0, delta=1e-5)
+BUDGET = Budget.of(PARAMETERS)
+PLAN = laplace_plan(BUDGET.discovery_epsilon, BUDGET.delta)
+NARROW = AsymmetricLaplace(right=Fraction(3, 5), left=Fraction(2, 5))
+SAMPLE = 4_000
+
+
+@dataclass(frozen=True)
+class OneRecord(CountedUsers):
+    """Users who take the Laplace branch."""
+
+    def distinct_records(self, most: int) -> IntArray:
+        return np.array([0, self.size, *(0 for _ in range(most - 1))], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ManyRecords(CountedUsers):
+    """Users who take the Gaussian branch: a record of count c has the weight c."""
+
+    def distinct_records(self, most: int) -> IntArray:
+        return np.append(np.zeros(most, dtype=np.int64), self.size)
+
+    def record_weights(self, weights: IntArray, class_width: int) -> CountedUsers:
+        sums = {record: count * int(weights[1]) for record, count in self.counts.items()}
+        return Classed(sums, class_width)
+
+
+@dataclass(frozen=True)
+class Classed(CountedUsers):
+    """Sums in classes of one width."""
+
+    width: int
+
+    def classes(self) -> tuple[IntArray, IntArray]:
+        bounds = [-(-total // self.width) * self.width for total in self.counts.values()]
+        return np.unique(np.array(bounds, dtype=np.int64), return_counts=True)
+
+    def fetch(self, chosen: "list[tuple[int, IntArray]]") -> "list[tuple[Record, int]]":  # type: ignore[override]
+        found = []
+        for bound, positions in chosen:
+            members = [
+                (record, total)
+                for record, total in self.counts.items()
+                if -(-total // self.width) * self.width == bound
+            ]
+            found += [members[at] for at in positions]
+        return found
+
+
+def law_of(count: int, noise: AsymmetricLaplace) -> dict[int, float]:
+    """Return the law of a known record's value, pooled at both ends."""
+    y, p = TwoSlopes(right=float(noise.right), left=float(noise.left)).law
+    law: dict[int, float] = {}
+    for value, probability in zip((count + y).tolist(), p.tolist(), strict=True):
+        pooled = int(min(max(value, -6), 6))
+        law[pooled] = law.get(pooled, 0.0) + probability
+    return law
+
+
+def values_of(count: int, noise: AsymmetricLaplace, seed: int) -> Counter[int]:
+    names = [Record(f"{i:05d}", "u") for i in range(SAMPLE)]
+    users = CountedUsers(dict.fromkeys(names, count) if count else {})
+    released = release_known(users, KnownList.of(names), noise, Randomness.seeded(seed))
+    assert [record for record, _ in released] == names
+    return Counter(min(max(value, -6), 6) for _, value in released)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_known_record_is_released_with_noise_whatever_its_count(count: int, seed: int) -> None:
+    assert_frequencies(values_of(count, NARROW, seed), law_of(count, NARROW))
+
+
+def test_noise_that_is_too_steep_is_caught(seed: int) -> None:
+    """The twin: a known record's noise with twice the slopes."""
+    steep = AsymmetricLaplace(right=2 * NARROW.right, left=2 * NARROW.left)
+    assert_sample_catches(SAMPLE, law_of(1, NARROW), law_of(1, steep))
+    with pytest.raises(AssertionError, match="expected"):
+        assert_frequencies(values_of(1, steep, seed), law_of(1, NARROW))
+
+
+def divergence(before: list[FloatArray], after: list[FloatArray], epsilon: float) -> float:
+    """Return Σ max(0, Pr_D - e^ε·Pr_D') over all outcomes of independent records."""
+    joint = [np.multiply.outer(one, two).ravel() for one, two in (before, after)]
+    return float(np.maximum(joint[0] - exp(epsilon) * joint[1], 0).sum())
+
+
+def seen_of(count: int, plan: LaplacePlan, *, known: bool) -> FloatArray:
+    """Return the law of what is seen of a record: every value, or hidden below the threshold."""
+    y, p = TwoSlopes(right=float(plan.noise.right), left=float(plan.noise.left)).law
+    seen = np.zeros(1_000)
+    for value, probability in zip((count + y).astype(int).tolist(), p.tolist(), strict=True):
+        if known:
+            seen[min(max(value + 500, 0), 999)] += probability
+        elif count:
+            seen[value + 500 if value >= plan.threshold else 0] += probability
+    if not known and not count:
+        seen[0] = 1.0
+    return seen
+
+
+def worst_swap_of_a_known_record(plan: LaplacePlan, epsilon: float) -> float:
+    """Let a user move from or to a known record, the other record being known or not."""
+    counts = [0, 1, 2, plan.threshold - 1, plan.threshold]
+    found = []
+    for n, m, (first, second) in product(
+        counts, counts, [(True, True), (True, False), (False, True)]
+    ):
+        if not n:
+            continue
+        before = [seen_of(n, plan, known=first), seen_of(m, plan, known=second)]
+        after = [seen_of(n - 1, plan, known=first), seen_of(m + 1, plan, known=second)]
+        found.append(divergence(before, after, epsilon))
+    return max(found)
+
+
+def test_swapping_a_known_record_costs_no_more_than_the_plan() -> None:
+    assert worst_swap_of_a_known_record(PLAN, float(PLAN.epsilon)) <= float(BUDGET.delta) * 1.001
+
+
+def test_a_known_record_without_enough_noise_would_cost_more() -> None:
+    """The twin: slopes one percent too steep for the ε of the plan."""
+    steep = replace(
+        PLAN,
+        noise=AsymmetricLaplace(
+            right=PLAN.noise.right * Fraction(101, 100), left=PLAN.noise.left * Fraction(101, 100)
+        ),
+    )
+    assert worst_swap_of_a_known_record(steep, float(PLAN.epsilon)) > 10 * float(BUDGET.delta)
+
+
+BRANCHES: list[tuple[type[CountedUsers], Branch]] = [
+    (OneRecord, "laplace"),
+    (ManyRecords, "gauss"),
+]
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_a_known_record_leaves_when_its_interval_is_below_the_threshold(branch: Branch) -> None:
+    law = value_law(branch, BUDGET)
+
+    def stays(users: float) -> bool:
+        value = round((users + law.mean) * law.unit)
+        return bool(still_listed([(Record("q", "u"), value)], law))
+
+    found = [stays(users) for users in np.arange(-law.threshold, 2 * law.threshold, 0.5)]
+    assert found == sorted(found), "once it stays it stays for every larger value"
+    assert stays(law.threshold)
+    assert stays(0.7 * law.threshold)
+    assert not stays(-sqrt(law.variance))
+
+
+COUNTS = {Record(f"q{i}", "u"): 2 * i for i in range(1, 60)}
+NAMES = [*list(COUNTS)[::3], Record("nobody", "has"), Record("q7", "other")]
+
+
+@pytest.mark.parametrize(("kind", "branch"), BRANCHES)
+def test_unknown_records_are_discovered_as_without_a_known_list(
+    kind: type[CountedUsers], branch: Branch, seed: int
+) -> None:
+    """The same draws decide about them, so a known list takes nothing from them."""
+    plain, known = (
+        sharp.create_head_list(
+            kind(COUNTS), PARAMETERS, Randomness.seeded(seed), KnownList.of(names)
+        )
+        for names in ([], NAMES)
+    )
+    assert plain.choice is not None
+    assert plain.choice.branch == branch
+    assert plain.known is None
+    assert known.known is not None
+    assert plain.values is not None
+    assert known.values is not None
+    of_plain = dict(zip(plain.head_list.records(), plain.values.tolist(), strict=True))
+    of_known = dict(zip(known.head_list.records(), known.values.tolist(), strict=True))
+    was_known = dict(zip(known.head_list.records(), known.known.tolist(), strict=True))
+    assert {r: v for r, v in of_plain.items() if r not in NAMES} == {
+        r: v for r, v in of_known.items() if not was_known[r]
+    }
+    assert {r for r, public in was_known.items() if public} <= set(NAMES)
+    assert Record("q58", "u") in was_known, "a known record of many users stays"
+
+
+@pytest.mark.parametrize(("kind", "branch"), BRANCHES)
+def test_a_known_list_that_is_an_experiment_marks_the_list(
+    kind: type[CountedUsers], branch: Branch
+) -> None:
+    known = KnownList.of(NAMES, private=False)
+    found = sharp.create_head_list(kind(COUNTS), PARAMETERS, Randomness.secure(), known)
+    assert found.choice is not None
+    assert found.choice.branch == branch
+    assert not found.head_list.private
+
+
+def test_a_known_list_is_in_byte_order_and_not_too_long() -> None:
+    assert KnownList.of([Record("b", "1"), Record("a", "2"), Record("b", "1")]).records == (
+        Record("a", "2"),
+        Record("b", "1"),
+    )
+    with pytest.raises(ParameterError, match=r"at most 100,000 records; got '100,001 records'"):
+        KnownList.of(Record(str(i), "u") for i in range(MOST_KNOWN + 1))
+
+
+RECORDS, USERS = 400, 30_000
+
+
+def mean_estimate(branch: Branch, seed: int, *, known: bool) -> tuple[float, float, float]:
+    """Estimate as many records, each of half a threshold of users: truth, mean and its error."""
+    rng, law = np.random.default_rng(seed), value_law(branch, BUDGET)
+    truth = 0.5 * law.threshold
+    count = rng.poisson(truth, RECORDS)
+    if law.slopes:
+        y, p = TwoSlopes(right=law.slopes[0], left=law.slopes[1]).law
+        drawn = count + rng.choice(y, RECORDS, p=p)
+    else:
+        drawn = count + rng.normal(0, sqrt(law.variance), RECORDS)
+    noise = rng.laplace(0, 2 / float(BUDGET.estimation_epsilon), 2 * RECORDS + 1)
+    sums = np.zeros(2 * RECORDS + 1)
+    sums[0:-1:2] = count
+    sums[-1] = USERS - count.sum()
+    tally = OptInTally(
+        users=USERS,
+        choice=replace(branch_of(1000 * UNIT, USERS, BUDGET), branch=branch),
+        values=np.rint(drawn * law.unit).astype(np.int64),
+        sums=np.rint((sums + noise) * UNIT).astype(np.int64),
+        folded_cells=0,
+        record_squares=int(count.sum()) * UNIT,
+        query_squares=int(count.sum()) * UNIT,
+        known=np.ones(RECORDS, dtype=np.bool_) if known else None,
+    )
+    cells = Cells.of([1] * RECORDS)
+    estimates = combine(tally.views(cells, BUDGET), None)
+    found = USERS * estimates.cells.groups[0].probability[cells.listed]  # type: ignore[index]
+    return truth, float(found.mean()), float(found.std() / sqrt(RECORDS))
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_estimates_of_known_records_are_not_lowered(branch: Branch, seed: int) -> None:
+    """Nothing selected them, so the opt-in users' mean is unbiased: within seven errors of it."""
+    truth, mean, error = mean_estimate(branch, seed, known=True)
+    assert abs(mean - truth) < 7 * error
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_estimates_corrected_for_a_selection_that_was_not_made_are_caught(
+    branch: Branch, seed: int
+) -> None:
+    """The twin: the same records treated as selected by their value."""
+    truth, mean, error = mean_estimate(branch, seed, known=False)
+    assert mean < truth - 7 * error

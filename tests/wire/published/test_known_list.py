@@ -1,0 +1,63 @@
+"""Known lists: read from a release or from a table, or refused with one sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+from core.small_result import small_result
+
+from blender_dp.core.certificate.certify import certify_curated
+from blender_dp.core.errors import InputError
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN
+from blender_dp.wire.published.certificate import certificate_document
+from blender_dp.wire.published.known_list import read_known
+from blender_dp.wire.published.release import release_document
+
+
+def test_nothing_is_known_without_a_file() -> None:
+    assert read_known(None) is NOTHING_KNOWN
+    assert not NOTHING_KNOWN
+
+
+def test_the_listed_records_of_a_release_are_known(tmp_path: Path) -> None:
+    result = small_result()
+    certificate = certificate_document(certify_curated(result.curated))
+    document = release_document(result, certificate, created="2026-11-18T00:00:00+00:00")
+    path = tmp_path / "release.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    found = read_known(path)
+    assert list(found.records) == list(result.head_list.records())
+    assert found.private is result.private
+
+
+def test_a_table_from_elsewhere_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.csv"
+    path.write_text('price,url,query\n1,"a,b",tea\n2,x,coffee\n2,x,coffee\n', encoding="utf-8-sig")
+    assert read_known(path).records == (Record("coffee", "x"), Record("tea", "a,b"))
+    assert read_known(str(path)).private
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        (b"", "must name the columns query and url in its first line"),
+        (b"query;url\na;b\n", "must name the columns query and url in its first line"),
+        (b"query,url\na\n", "line 2: every line must have a query and a URL"),
+        (b"query,url\na,b\n,b\n", "line 3: every line must have a query and a URL"),
+        (b"query,url\n\xff,b\n", "must be CSV in UTF-8"),
+        (b'query,url\n"a,b\n', "must be CSV in UTF-8"),
+    ],
+)
+def test_a_bad_table_is_refused(tmp_path: Path, content: bytes, rule: str) -> None:
+    path = tmp_path / "known.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        read_known(path)
+    assert rule in str(refused.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    for name in ("none.csv", "none.json"):
+        with pytest.raises(InputError, match="no such file"):
+            read_known(tmp_path / name)
