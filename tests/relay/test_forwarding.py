@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from relay.running import CAMPAIGN, PATH, PUBLIC_KEY, running
 from relay.stand_in_collector import StandInCollector
 
+from blender_dp.relay.storage.database import UnavailableError
+from blender_dp.relay.storage.report_writer import ReportWriter
 from blender_dp.relay.storage.store import Batch, RelayStore
 from blender_dp.wire.relayed.batch import Destroyed, Forwarded, read_statement
 
@@ -119,6 +122,71 @@ async def test_the_same_ciphertext_counts_once(address: str) -> None:
         relay.collector.state = "clients-sealed"
         await relay.tick()
         assert sorted(relay.collector.numbers()) == list(range(7))
+
+
+async def test_a_report_that_was_stored_twice_is_forwarded_once(address: str) -> None:
+    """Two processes on one database do not know of each other's reports."""
+    async with running(address) as relay:
+        sent = await relay.fill(range(6))
+        known = relay.app.campaigns.known(str(CAMPAIGN))
+        assert known is not None
+        other = ReportWriter(relay.app.dependencies.store.database)
+        both = relay.collector.encrypt(6)
+        assert (await other.add(known.number, [*sent[:2], both])).accepted == 1
+        assert (await relay.send(both)).json() == {"accepted": 1, "repeated": 0}
+        assert (await relay.counts())["waiting"] == 8
+        relay.collector.state = "clients-sealed"
+        await relay.tick()
+        assert sorted(relay.collector.numbers()) == list(range(7))
+        assert (await relay.counts())["forwarded"] == 7
+
+
+async def test_a_batch_is_too_small_if_only_repetitions_fill_it(address: str) -> None:
+    async with running(address) as relay:
+        await relay.fill(range(3))
+        known = relay.app.campaigns.known(str(CAMPAIGN))
+        assert known is not None
+        both = relay.collector.encrypt(3)
+        await ReportWriter(relay.app.dependencies.store.database).add(known.number, [both])
+        await relay.send(both)
+        assert (await relay.counts())["waiting"] == 5
+        relay.collector.state = "clients-sealed"
+        await relay.tick()
+        assert not relay.collector.pieces
+        counts = await relay.counts()
+        assert (counts["state"], counts["destroyed"]) == ("destroyed", 4)
+        assert relay.collector.destroyed is not None
+        assert relay.collector.destroyed.statement.count == 4
+
+
+async def test_a_write_whose_end_is_unknown_is_looked_up(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection breaks after the commit: a retry finds its reports in the database."""
+    async with running(address) as relay:
+        await relay.fill(range(2))
+        database = relay.app.dependencies.store.database
+        write = type(database).write
+
+        async def write_and_break(*given: Any) -> None:
+            await write(*given)
+            raise UnavailableError
+
+        monkeypatch.setattr(type(database), "write", write_and_break)
+        lost = relay.collector.encrypt(2)
+        assert (await relay.send(lost)).status_code == 503
+        monkeypatch.undo()
+        assert (await relay.send(lost)).json() == {"accepted": 0, "repeated": 1}
+        assert (await relay.counts())["waiting"] == 3
+
+
+async def test_after_the_end_no_memory_is_kept_for_the_reports(address: str) -> None:
+    async with running(address) as relay:
+        await relay.fill(range(6))
+        assert relay.app._writer._known
+        relay.collector.state = "clients-sealed"
+        await relay.tick()
+        assert not relay.app._writer._known
 
 
 async def test_after_a_failure_the_same_pieces_are_sent(address: str) -> None:

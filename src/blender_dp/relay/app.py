@@ -44,8 +44,8 @@ class RelayApp:
     def __init__(self, dependencies: Dependencies) -> None:
         self.dependencies = dependencies
         self.campaigns = OpenCampaigns(dependencies)
-        self.forwarder = Forwarder(dependencies, self.campaigns)
         self._writer = ReportWriter(dependencies.store.database)
+        self.forwarder = Forwarder(dependencies, self.campaigns, self._writer.forget)
         self._condition = ConditionWatch(dependencies, self.forwarder)
         self._bodies, self._threads = BodiesInFlight(), BodyThreads()
         self._fixed: Mapping[str, Callable[[], Awaitable[Page]]] = {

@@ -7,7 +7,8 @@ where it was, with the same batch in the same order.
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from blender_dp.core.errors import BlenderError
@@ -36,8 +37,20 @@ _FINAL = (409, 410, 422)
 class Forwarder:
     """Looks at the collector again and again, and does what is due for every campaign."""
 
-    def __init__(self, dependencies: Dependencies, campaigns: OpenCampaigns) -> None:
-        self._parts, self._campaigns = dependencies, campaigns
+    def __init__(
+        self,
+        dependencies: Dependencies,
+        campaigns: OpenCampaigns,
+        forget: Callable[[int], None],
+    ) -> None:
+        """Keep what it works with.
+
+        Args:
+            dependencies: Of the relay.
+            campaigns: Told whatever the collector says about a campaign.
+            forget: Called with the number of a campaign whose reports are deleted.
+        """
+        self._parts, self._campaigns, self._forget = dependencies, campaigns, forget
         self._store, self._collector = dependencies.store, dependencies.collector
         self._event_log = dependencies.event_log
         self.is_collector_reachable = True
@@ -91,10 +104,14 @@ class Forwarder:
             await self._destroy(batch)
             return
         reports = await self._store.reports(batch)
+        if len(reports) < batch.least_batch:  # some were stored twice
+            await self._destroy(replace(batch, count=len(reports)))
+            return
         order = await asyncio.to_thread(shuffled, reports, await self._store.order_key(batch))
         if batch.statement is None:
             signed = await asyncio.to_thread(self._statement, batch, order)
-            await self._store.put_statement(batch, json.dumps(signed))
+            await self._store.put_statement(batch, json.dumps(signed), len(order))
+            batch = await self._again(batch)
         else:  # a process that was killed stated it, and may have sent pieces
             signed = json.loads(batch.statement)
         if collected.is_another_than(signed["statement"]):  # of a second relay with the same key
@@ -145,6 +162,7 @@ class Forwarder:
     async def _finish(self, batch: Batch, state: BatchState, signed: Mapping[str, Any]) -> None:
         if not await self._store.finish(batch, state, json.dumps(signed)):
             return  # a report came meanwhile; the next tick decides anew
+        self._forget(batch.number)
         self._parts.metrics.count_ended(state.value, batch.count)
         self._event_log.write(f"batch-{state}", reports=batch.count)
         await self._conclude(await self._again(batch))

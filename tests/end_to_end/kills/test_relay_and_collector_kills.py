@@ -117,6 +117,8 @@ async def test_every_report_counts_once_though_both_are_killed(tmp_path: Path, s
         release = (await again(lambda: at_collector.get(f"{path}/release"))).json()
         for process in (relay, collector):
             await process.stop()
+    said = f"{deaths.count} kills, {sent:,} acknowledged, {batch['counted']:,} counted"
+    print(said)  # noqa: T201 - for whoever asks
     assert deaths.count >= DEATHS // 2
     assert (counts["state"], counts["forwarded"]) == ("forwarded", sent)
     assert (batch["state"], batch["count"], batch["counted"]) == ("counted", sent, sent)

@@ -78,6 +78,16 @@ class Campaign:
                 assert answer.status_code in (503, expected), answer.text
                 await asyncio.sleep(0.02)
 
+    def tell(self, counts: dict[str, Any]) -> None:
+        """Print what became of the reports; pytest shows it with ``-rP``."""
+        times = Counter(self.collector.numbers())
+        lost = 0 if counts["state"] == "destroyed" else len(self.acknowledged - times.keys())
+        print(  # noqa: T201 - for whoever asks
+            f"{len(self.acknowledged):,} acknowledged, {counts['forwarded']:,} forwarded, "
+            f"{counts['destroyed']:,} destroyed, {lost} lost, "
+            f"{sum(times.values()) - len(times)} doubled; {SENDING + FORWARDING + 1} kills"
+        )
+
     def assert_kept(self, counts: dict[str, Any]) -> None:
         """Fail unless every acknowledged report was forwarded once, or destroyed and said so."""
         if counts["state"] == "destroyed":
@@ -155,6 +165,7 @@ async def forward_and_die(relay: MortalService, campaign: Campaign, random: Rand
                 break
             await asyncio.sleep(0.02)
     await relay.stop()
+    campaign.tell(counts)
     campaign.assert_kept(counts)
 
 

@@ -1,6 +1,6 @@
-"""Protocols of the relay's database and its transactions."""
+"""Protocol of the relay's database."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from blender_dp.core.errors import BlenderError
@@ -14,20 +14,7 @@ class UnavailableError(BlenderError):
         super().__init__("the database does not answer, or its disk is full")
 
 
-class Transaction(Statements, Protocol):
-    """Statements that take effect together or not at all."""
-
-    async def insert_new(self, campaign: int, encrypted: Sequence[bytes]) -> Sequence[bytes]:
-        """Insert reports of one length; return those that were not there before.
-
-        Args:
-            campaign: Its number.
-            encrypted: Encrypted reports, all different.
-        """
-        ...
-
-
-Work = Callable[[Transaction], Awaitable[Answer]]
+Work = Callable[[Statements], Awaitable[Answer]]
 
 
 class Database(Protocol):

@@ -6,12 +6,15 @@ form the next transaction.
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from blender_dp.relay.storage.database import Database, Transaction, UnavailableError
-from blender_dp.relay.storage.store import count_more, lock_waiting
+from blender_dp.relay.storage.bundles import put_bundle
+from blender_dp.relay.storage.database import Database, UnavailableError
+from blender_dp.relay.storage.known_reports import KnownReports, digest_of
+from blender_dp.relay.storage.store import all_reports, count_more, lock_waiting
+from blender_dp.server.databases.statements import Statements
 from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
 
 MOST_WAITING = 50_000
@@ -45,6 +48,15 @@ class _Request:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """Outcome of a transaction."""
+
+    outcomes: Sequence[Outcome]
+    new: Mapping[int, set[bytes]]
+    """Digests of the reports that were not there before, by campaign."""
+
+
 class ReportWriter:
     """The waiting reports of one process; belongs to one event loop."""
 
@@ -52,6 +64,7 @@ class ReportWriter:
         self._database = database
         self._waiting: deque[_Request] = deque()
         self._count = 0
+        self._known: dict[int, KnownReports] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def add(self, campaign: int, reports: Sequence[bytes]) -> Added:
@@ -64,6 +77,10 @@ class ReportWriter:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write_all())
         return await request.answer
+
+    def forget(self, campaign: int) -> None:
+        """Give back the memory for the reports of a campaign."""
+        self._known.pop(campaign, None)
 
     async def close(self) -> None:
         """Write all that waits."""
@@ -83,12 +100,27 @@ class ReportWriter:
                 await asyncio.sleep(LINGER_SECONDS)
 
     async def _outcomes(self, group: Sequence[_Request]) -> Sequence[Added | Exception]:
+        campaigns = sorted({request.campaign for request in group})
         try:
-            return await self._database.write(partial(_add, group=group))
-        except UnavailableError:
-            return [_overloaded() for _ in group]
+            known = {campaign: await self._known_of(campaign) for campaign in campaigns}
+            written = await self._database.write(partial(_add, group=group, known=known))
         except Exception as error:  # noqa: BLE001 - passed on to the waiting requests
-            return [error for _ in group]
+            for campaign in campaigns:  # nobody knows whether it was written: look there again
+                self.forget(campaign)
+            is_unavailable = isinstance(error, UnavailableError)
+            return [_overloaded() if is_unavailable else error for _ in group]
+        for campaign, digests in written.new.items():
+            known[campaign].add(digests)
+            if known[campaign].is_unsettled:
+                await asyncio.to_thread(known[campaign].settle)
+        return written.outcomes
+
+    async def _known_of(self, campaign: int) -> KnownReports:
+        """Return the known reports of a campaign, read from the database at first."""
+        if campaign not in self._known:
+            reports = await self._database.read(partial(all_reports, number=campaign))
+            self._known[campaign] = await asyncio.to_thread(KnownReports.of, reports)
+        return self._known[campaign]
 
     def _take(self) -> Sequence[_Request]:
         """Return the oldest requests that may be written together, or none."""
@@ -107,23 +139,36 @@ def _overloaded() -> ProblemError:
     return Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
 
 
-async def _add(tx: Transaction, group: Sequence[_Request]) -> Sequence[Outcome]:
+async def _add(
+    tx: Statements, group: Sequence[_Request], known: Mapping[int, KnownReports]
+) -> _Written:
     """Store the reports of several requests; one ciphertext counts once."""
+    digests = [[digest_of(one) for one in request.reports] for request in group]
     new: dict[int, set[bytes]] = {}
-    for campaign in sorted({request.campaign for request in group}):
+    for campaign, its in known.items():
         if await lock_waiting(tx, campaign):
             given = {
-                one for request in group if request.campaign == campaign for one in request.reports
+                digest: one
+                for request, own in zip(group, digests, strict=True)
+                if request.campaign == campaign
+                for digest, one in zip(own, request.reports, strict=True)
             }
-            new[campaign] = set(await tx.insert_new(campaign, list(given)))
-            await count_more(tx, campaign, len(new[campaign]))
-    return [_outcome(request, new.get(request.campaign)) for request in group]
+            new[campaign] = its.unknown(given)
+            if new[campaign]:
+                await put_bundle(tx, campaign, [given[digest] for digest in new[campaign]])
+                await count_more(tx, campaign, len(new[campaign]))
+    left = {campaign: set(digests) for campaign, digests in new.items()}
+    outcomes = [
+        _outcome(own, left.get(request.campaign))
+        for request, own in zip(group, digests, strict=True)
+    ]
+    return _Written(outcomes=outcomes, new=new)
 
 
-def _outcome(request: _Request, new: set[bytes] | None) -> Outcome:
+def _outcome(digests: Sequence[bytes], left: set[bytes] | None) -> Outcome:
     """Attribute each new report to the first request that has it."""
-    if new is None:
+    if left is None:
         return Problem.NOT_COLLECTING.error()
-    own = new.intersection(request.reports)
-    new -= own
-    return Added(accepted=len(own), repeated=len(request.reports) - len(own))
+    own = left.intersection(digests)
+    left -= own
+    return Added(accepted=len(own), repeated=len(digests) - len(own))

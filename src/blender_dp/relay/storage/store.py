@@ -6,8 +6,9 @@ from enum import StrEnum
 from functools import partial
 from uuid import UUID
 
-from blender_dp.relay.storage.database import Database, Transaction
-from blender_dp.server.databases.statements import Row, first
+from blender_dp.relay.storage.bundles import bundled_reports
+from blender_dp.relay.storage.database import Database
+from blender_dp.server.databases.statements import Row, Statements, first
 
 _COLUMNS = (
     "number, id, head_list, encryption_key, report_length, least_batch, state, count, statement, "
@@ -63,7 +64,7 @@ class RelayStore:
     async def bind_collector(self, public_key: str) -> str:
         """Return the collector's key: the one that is stored, or this one from now on."""
 
-        async def bind(tx: Transaction) -> str:
+        async def bind(tx: Statements) -> str:
             found = await first(tx, "SELECT public_key FROM collector")
             if found is None:
                 await tx.run("INSERT INTO collector (public_key) VALUES ($1)", public_key)
@@ -83,7 +84,7 @@ class RelayStore:
     ) -> Batch:
         """Add a campaign unless it is there; return it."""
 
-        async def add(tx: Transaction) -> Batch | None:
+        async def add(tx: Statements) -> Batch | None:
             await tx.run(
                 "INSERT INTO campaigns (id, head_list, encryption_key, report_length, least_batch,"
                 " state, count, is_told, is_scrubbed)"
@@ -103,7 +104,7 @@ class RelayStore:
     async def batches(self) -> Sequence[Batch]:
         """Return all campaigns."""
 
-        async def select(tx: Transaction) -> Sequence[Batch]:
+        async def select(tx: Statements) -> Sequence[Batch]:
             rows = await tx.rows(f"SELECT {_COLUMNS} FROM campaigns ORDER BY number")  # noqa: S608 - constant
             return [_read(row) for row in rows]
 
@@ -115,7 +116,7 @@ class RelayStore:
         Returns False, and changes nothing, if it is too small.
         """
 
-        async def begin(tx: Transaction) -> bool:
+        async def begin(tx: Statements) -> bool:
             state, count = await _locked(tx, batch.number)
             if state is BatchState.WAITING and count >= batch.least_batch:
                 await tx.run(
@@ -130,7 +131,7 @@ class RelayStore:
     async def order_key(self, batch: Batch) -> bytes:
         """Return what decides the order of a batch that is being forwarded."""
 
-        async def select(tx: Transaction) -> bytes:
+        async def select(tx: Statements) -> bytes:
             statement = "SELECT order_key FROM campaigns WHERE number = $1"
             found = await first(tx, statement, batch.number)
             assert found is not None  # campaigns are never deleted
@@ -139,20 +140,19 @@ class RelayStore:
         return await self.database.read(select)
 
     async def reports(self, batch: Batch) -> Sequence[bytes]:
-        """Return all encrypted reports of a campaign, in no order."""
+        """Return all encrypted reports of a campaign, each once, in no order.
 
-        async def select(tx: Transaction) -> Sequence[bytes]:
-            rows = await tx.rows("SELECT encrypted FROM reports WHERE campaign = $1", batch.number)
-            return [bytes(row[0]) for row in rows]
+        A process that lost its connection while it wrote may have written a report twice.
+        """
+        return list(set(await self.database.read(partial(all_reports, number=batch.number))))
 
-        return await self.database.read(select)
+    async def put_statement(self, batch: Batch, statement: str, count: int) -> None:
+        """Store what is signed about a batch of so many reports, before its first piece is sent."""
 
-    async def put_statement(self, batch: Batch, statement: str) -> None:
-        """Store what is signed about a batch, before its first piece is sent."""
-
-        async def put(tx: Transaction) -> None:
+        async def put(tx: Statements) -> None:
             await tx.run(
-                "UPDATE campaigns SET statement = $2 WHERE number = $1", batch.number, statement
+                "UPDATE campaigns SET statement = $2, count = $3 WHERE number = $1",
+                *(batch.number, statement, count),
             )
 
         await self.database.write(put)
@@ -163,18 +163,18 @@ class RelayStore:
         Returns False, and changes nothing, if another count was stated: a report came meanwhile.
         """
 
-        async def end(tx: Transaction) -> bool:
+        async def end(tx: Statements) -> bool:
             found, count = await _locked(tx, batch.number)
             if found is BatchState.WAITING and count != batch.count:
                 return False
             if found in (BatchState.FORWARDED, BatchState.DESTROYED):
                 return True
-            await tx.run("DELETE FROM reports WHERE campaign = $1", batch.number)
+            await tx.run("DELETE FROM bundles WHERE campaign = $1", batch.number)
             is_told = state is BatchState.FORWARDED
             await tx.run(
-                "UPDATE campaigns SET state = $2, statement = $3, is_told = $4, order_key = NULL"
-                " WHERE number = $1",
-                *(batch.number, state.value, statement, int(is_told)),
+                "UPDATE campaigns SET state = $2, statement = $3, is_told = $4, count = $5,"
+                " order_key = NULL WHERE number = $1",
+                *(batch.number, state.value, statement, int(is_told), batch.count),
             )
             return True
 
@@ -183,7 +183,7 @@ class RelayStore:
     async def note_told(self, batch: Batch) -> None:
         """Store that the collector has the statement."""
 
-        async def note(tx: Transaction) -> None:
+        async def note(tx: Statements) -> None:
             await tx.run("UPDATE campaigns SET is_told = 1 WHERE number = $1", batch.number)
 
         await self.database.write(note)
@@ -193,7 +193,7 @@ class RelayStore:
         if not await self.database.scrub():
             return False
 
-        async def note(tx: Transaction) -> None:
+        async def note(tx: Statements) -> None:
             await tx.run("UPDATE campaigns SET is_scrubbed = 1 WHERE number = $1", batch.number)
 
         await self.database.write(note)
@@ -202,31 +202,38 @@ class RelayStore:
     async def require_writable(self) -> None:
         """Fail if nothing can be written."""
 
-        async def touch(tx: Transaction) -> None:
+        async def touch(tx: Statements) -> None:
             await tx.run("UPDATE campaigns SET count = count WHERE number = 0")
 
         await self.database.write(touch)
 
 
-async def lock_waiting(tx: Transaction, number: int) -> bool:
+async def all_reports(tx: Statements, number: int) -> Sequence[bytes]:
+    """Return all encrypted reports of a campaign as they are stored, in no order."""
+    found = await first(tx, "SELECT report_length FROM campaigns WHERE number = $1", number)
+    assert found is not None  # campaigns are never deleted
+    return await bundled_reports(tx, number, int(found[0]))
+
+
+async def lock_waiting(tx: Statements, number: int) -> bool:
     """Tell whether a campaign's reports still wait; nobody changes that in this transaction."""
     state, _ = await _locked(tx, number)
     return state is BatchState.WAITING
 
 
-async def count_more(tx: Transaction, number: int, count: int) -> None:
+async def count_more(tx: Statements, number: int, count: int) -> None:
     """Count reports that were stored in this transaction."""
     await tx.run("UPDATE campaigns SET count = count + $2 WHERE number = $1", number, count)
 
 
-async def _locked(tx: Transaction, number: int) -> tuple[BatchState, int]:
+async def _locked(tx: Statements, number: int) -> tuple[BatchState, int]:
     statement = "SELECT state, count FROM campaigns WHERE number = $1 FOR UPDATE"
     found = await first(tx, statement, number)
     assert found is not None  # campaigns are never deleted
     return BatchState(found[0]), int(found[1])
 
 
-async def _batch(tx: Transaction, campaign: UUID) -> Batch | None:
+async def _batch(tx: Statements, campaign: UUID) -> Batch | None:
     statement = f"SELECT {_COLUMNS} FROM campaigns WHERE id = $1"  # noqa: S608 - constant
     found = await first(tx, statement, str(campaign))
     return None if found is None else _read(found)

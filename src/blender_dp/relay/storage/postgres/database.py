@@ -1,6 +1,5 @@
 """Database on a PostgreSQL server."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from blender_dp.relay.storage.database import UnavailableError, Work
@@ -14,20 +13,7 @@ MIGRATIONS = migrations.of_package("blender_dp.relay.storage.postgres")
 _MIGRATING = 0x72656C6179
 """Number of the lock that keeps two processes from migrating at once."""
 _TRIES = 5
-_SCRUBBED = ("reports", "campaigns")
-
-
-class PostgresTransaction(PostgresStatements):
-    """Statements on a connection inside a transaction."""
-
-    async def insert_new(self, campaign: int, encrypted: Sequence[bytes]) -> Sequence[bytes]:
-        """Insert reports; return those that were not there before."""
-        rows = await self.rows(
-            "INSERT INTO reports (campaign, encrypted) SELECT $1, * FROM unnest($2::bytea[])"
-            " ON CONFLICT DO NOTHING RETURNING encrypted",
-            *(campaign, sorted(encrypted)),
-        )
-        return [row[0] for row in rows]
+_SCRUBBED = ("bundles", "campaigns")
 
 
 class PostgresDatabase:
@@ -43,7 +29,7 @@ class PostgresDatabase:
         try:
             async with pool.acquire() as connection, connection.transaction():
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
-                await migrations.migrate(PostgresTransaction(connection), MIGRATIONS)
+                await migrations.migrate(PostgresStatements(connection), MIGRATIONS)
         except BaseException:
             await pool.close()
             raise
@@ -61,7 +47,7 @@ class PostgresDatabase:
         for _ in range(_TRIES):
             try:
                 async with self._pool.acquire() as connection, connection.transaction(**how):
-                    return await work(PostgresTransaction(connection))
+                    return await work(PostgresStatements(connection))
             except COLLISION:
                 continue
             except UNREACHABLE:

@@ -17,23 +17,6 @@ from blender_dp.server.databases.sqlite_statements import SqliteStatements, run_
 from blender_dp.server.databases.statements import Answer
 
 MIGRATIONS = migrations.of_package("blender_dp.relay.storage.sqlite")
-# One statement for all reports: Python's lock is released and taken back once, not for every row.
-_INSERT = """
-INSERT INTO reports (campaign, encrypted)
-WITH RECURSIVE place (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < $4)
-SELECT $1, substr($2, $3 * i + 1, $3) FROM place
-WHERE true ON CONFLICT DO NOTHING RETURNING encrypted
-"""
-
-
-class SqliteTransaction(SqliteStatements):
-    """Statements on the connection of one thread, inside a transaction."""
-
-    async def insert_new(self, campaign: int, encrypted: Sequence[bytes]) -> Sequence[bytes]:
-        """Insert reports of one length; return those that were not there before."""
-        packed = b"".join(sorted(encrypted))  # neighbours in the table are written together
-        rows = await self.rows(_INSERT, campaign, packed, len(encrypted[0]), len(encrypted))
-        return [row[0] for row in rows]
 
 
 class SqliteDatabase:
@@ -91,7 +74,7 @@ def _in_transaction(
 ) -> Answer:
     connection.execute(begin)
     try:
-        answer = run_synchronously(_awaited(work, SqliteTransaction(connection)))
+        answer = run_synchronously(_awaited(work, SqliteStatements(connection)))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -100,5 +83,5 @@ def _in_transaction(
     return answer
 
 
-async def _awaited(work: Work[Answer], tx: SqliteTransaction) -> Answer:
+async def _awaited(work: Work[Answer], tx: SqliteStatements) -> Answer:
     return await work(tx)

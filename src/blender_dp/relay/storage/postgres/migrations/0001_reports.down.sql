@@ -1,3 +1,3 @@
 DROP TABLE collector;
-DROP TABLE reports;
+DROP TABLE bundles;
 DROP TABLE campaigns;

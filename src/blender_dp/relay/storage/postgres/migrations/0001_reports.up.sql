@@ -14,12 +14,15 @@ CREATE TABLE campaigns (
     is_scrubbed INTEGER NOT NULL -- 1 once remains of deleted reports are overwritten
 );
 
--- One row per ciphertext.
-CREATE TABLE reports (
+-- Reports that were written together, or merged since; the random id keeps no order of arrival.
+CREATE TABLE bundles (
     campaign INTEGER NOT NULL REFERENCES campaigns (number),
-    encrypted BYTEA NOT NULL,
-    PRIMARY KEY (campaign, encrypted)
+    level INTEGER NOT NULL, -- 0 for fewer than 16 reports, 1 for fewer than 256, 2 for fewer than 4,096, 3 for more
+    id BYTEA NOT NULL,
+    encrypted BYTEA NOT NULL, -- the ciphertexts one after the other, in the order of their bytes
+    PRIMARY KEY (campaign, level, id)
 );
+ALTER TABLE bundles ALTER COLUMN encrypted SET STORAGE EXTERNAL; -- ciphertexts cannot be compressed
 
 -- The collector's signing key: that of the first list that was read, or of --collector-key.
 CREATE TABLE collector (public_key TEXT NOT NULL);

@@ -14,11 +14,13 @@ CREATE TABLE campaigns (
     is_scrubbed INTEGER NOT NULL -- 1 once remains of deleted reports are overwritten
 ) STRICT;
 
--- One row per ciphertext, in the order of the ciphertexts: no row says when it came.
-CREATE TABLE reports (
+-- Reports that were written together, or merged since; the random id keeps no order of arrival.
+CREATE TABLE bundles (
     campaign INTEGER NOT NULL REFERENCES campaigns (number),
-    encrypted BLOB NOT NULL,
-    PRIMARY KEY (campaign, encrypted)
+    level INTEGER NOT NULL, -- 0 for fewer than 16 reports, 1 for fewer than 256, 2 for fewer than 4,096, 3 for more
+    id BLOB NOT NULL,
+    encrypted BLOB NOT NULL, -- the ciphertexts one after the other, in the order of their bytes
+    PRIMARY KEY (campaign, level, id)
 ) STRICT, WITHOUT ROWID;
 
 -- The collector's signing key: that of the first list that was read, or of --collector-key.
