@@ -55,6 +55,8 @@ class StandInCollector:
         """The relay's statement about the batch that came, with its signature."""
         self.destroyed: SignedStatement | None = None
         self.requests: list[tuple[str, str, bytes]] = []
+        self.announced: list[tuple[str, str | None]] = []
+        """Kind and campaign of each entry of the public log."""
         self.failures = 0
         """How many of the next requests are answered with 503."""
         self.instead: bytes | None = None
@@ -108,16 +110,29 @@ class StandInCollector:
                 return
             body, more = body + message.get("body", b""), message.get("more_body", False)
         self.requests.append((scope["method"], scope["path"], body))
-        status, answer = self._answer(scope["method"], scope["path"], body)
+        start = int(scope["query_string"].partition(b"from=")[2] or 0)
+        status, answer = self._answer(scope["method"], scope["path"], start, body)
         content = json.dumps(answer).encode() if self.instead is None else self.instead
         headers = [(b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    def _answer(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
+    def _log(self, start: int) -> tuple[int, Any]:
+        """Answer as the service does: with the entries from an index on."""
+        if start > len(self.announced):
+            return 400, {}
+        entries = [
+            {"index": index, "kind": kind, "campaign": campaign}
+            for index, (kind, campaign) in enumerate(self.announced)
+        ]
+        return 200, {"entries": entries[start:]}
+
+    def _answer(self, method: str, path: str, start: int, body: bytes) -> tuple[int, Any]:
         if self.failures:
             self.failures -= 1
             return 503, {}
+        if path == "/v1/log":
+            return self._log(start)
         place = path.removeprefix(f"/v1/campaigns/{self.campaign}")
         if place == "":
             return 200, {"state": self.state}

@@ -13,13 +13,14 @@ import pytest
 from service.relays import LEAST_BATCH, RelayedCampaign, relayed_campaign
 from service.running import Service
 
+from blender_dp.cli.certify import certify
 from blender_dp.cli.download import write_released
 from blender_dp.cli.released_report import render_released
 from blender_dp.client.released import ReleasedFiles, fetch_released
 from blender_dp.client.transport import Answer
 from blender_dp.core.certificate.promises import promises
 from blender_dp.core.channels.report import Question
-from blender_dp.core.errors import BlenderError
+from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.service.jobs import relayed
 from blender_dp.service.keys.key_vault import KeyDestroyedError, relayed_reports_key
 from blender_dp.service.storage.store import Document
@@ -141,7 +142,9 @@ async def test_a_release_says_that_the_relay_destroyed_its_reports(service: Serv
     await downloaded(campaign)
 
 
-async def test_a_batch_with_too_few_valid_reports_is_not_used(service: Service) -> None:
+async def test_a_batch_with_too_few_valid_reports_is_not_used(
+    service: Service, tmp_path: Path
+) -> None:
     campaign = await relayed_campaign(service)
     other = await relayed_campaign(service, clients=2)
     foreign = [other.encrypted(0) for _ in range(5)]
@@ -151,9 +154,22 @@ async def test_a_batch_with_too_few_valid_reports_is_not_used(service: Service) 
     assert (batch["outcome"], batch["received"], batch["counted"]) == ("too-few", 64, 0)
     assert "of which 59 are valid" in batch["sentence"]
     assert "may have ε0 only" in batch["sentence"]
+    certificate = release["certificate"]
+    assert certificate["relay_batch"] == "too-few"
+    assert [one["to"] for one in certificate["accounts"] if one["model"] == "relay"] == [
+        "relay clients, if relay and collector collude"
+    ]
+    assert certificate["sentence"].startswith("Every promise is kept but that to relay clients")
+    assert await document_of(campaign, "certificate") == certificate
+    released = await downloaded(campaign)
+    write_released(tmp_path, released, UUID(campaign.id))
+    certify(tmp_path)  # exits unless all files state the certificate that is computed again
+    release["relay_batch"]["outcome"] = "counted"
+    (tmp_path / "release.json").write_bytes(canonical(release))
+    with pytest.raises(InputError, match="outcome"):
+        certify(tmp_path)
     assert release["users"] == {"opt_in": 120, "clients": 30}
     assert (await document_of(campaign, "relay-estimates"))["report_counts"] is None
-    await downloaded(campaign)
 
 
 async def test_relay_clients_alone_are_enough_for_a_release(service: Service) -> None:
@@ -233,6 +249,14 @@ async def _destroyed(campaign: RelayedCampaign) -> None:
     await campaign.send(campaign.destroyed(12))
 
 
+async def _nothing(campaign: RelayedCampaign) -> None:
+    await campaign.send(campaign.destroyed(0))
+
+
+async def _hoarded(campaign: RelayedCampaign) -> None:
+    await campaign.send(campaign.destroyed(LEAST_BATCH))
+
+
 async def _absent(campaign: RelayedCampaign) -> None:
     campaign.service.clock.pass_by(49 * HOUR)
 
@@ -244,6 +268,12 @@ async def _absent(campaign: RelayedCampaign) -> None:
             _destroyed,
             "The relay destroyed the 12 reports that it had, which were too few to hide each "
             "other, so no relay client is in the result.",
+        ),
+        (_nothing, "No report came to the relay, so no relay client is in the result."),
+        (
+            _hoarded,
+            f"The relay destroyed the {LEAST_BATCH} reports that it had, though they were enough "
+            "for a batch, so no relay client is in the result.",
         ),
         (
             _absent,

@@ -15,6 +15,7 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import KNOBS, Parameters
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.certificate import (
+    PublishedCertificate,
     attached_certificate,
     certificate_document,
     read_certificate,
@@ -106,12 +107,18 @@ def _of_directory(directory: Path) -> dict[str, Any]:
     if not found:
         raise InputError(directory, "must hold a certificate.json, run.json or release.json")
     first = found[0]
-    certificate = compute(head_list, first.parameters, first.branch)
+    certificate = compute(
+        head_list, first.parameters, first.branch, has_small_batch=first.has_small_batch
+    )
     for one in found:
-        if (one.parameters, one.branch) != (first.parameters, first.branch):
+        if _inputs(one) != _inputs(first):
             raise InputError(directory, "holds certificates of different promises")
         one.require(certificate)
     return certificate_document(certificate)
+
+
+def _inputs(published: PublishedCertificate) -> tuple[object, ...]:
+    return published.parameters, published.branch, published.has_small_batch
 
 
 def _require_left_out(promise: dict[str, float | None]) -> None:

@@ -1,6 +1,6 @@
 """Collector as the relay sees it: campaigns, signed lists, and batches that it takes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,9 +12,11 @@ import httpx
 from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.service.hash_chain import PublicKind
 
 OPEN = "clients-open"
-NOT_YET_OPEN = ("draft", "opt-in-open", "opt-in-sealed", "list-published")
+PUBLISHED = "list-published"
+NOT_YET_OPEN = ("draft", "opt-in-open", "opt-in-sealed", PUBLISHED)
 SEALED = "clients-sealed"
 OVER = ("released", "purged")
 """States of a campaign in which the collector takes no batch any more."""
@@ -76,6 +78,25 @@ class Collector:
     async def head_list(self, campaign: UUID) -> Mapping[str, Any] | None:
         """Return the signed head list of a campaign, unchecked; None if there is none."""
         return await self._get(f"/v1/campaigns/{campaign}/head-list")
+
+    async def announced(self, start: int) -> Sequence[UUID | None] | None:
+        """Return the campaign of each head list in the public log, from an index on.
+
+        Other entries give None. So does the whole answer if the log has fewer entries than that.
+        """
+        try:
+            found = await self._get(f"/v1/log?from={start}")
+        except CollectorError as error:
+            if error.status == 400:
+                return None
+            raise
+        if found is None:
+            return ()
+        with _documented():
+            return [
+                UUID(entry.text("campaign")) if entry.text("kind") == PublicKind.HEAD_LIST else None
+                for entry in Fields(_WHAT, found).parts("entries")
+            ]
 
     async def batch(self, campaign: UUID) -> CollectedBatch:
         """Return what the collector has of a campaign's batch."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from blender_dp.core.errors import BlenderError
+from blender_dp.relay.announcements import Announcements
 from blender_dp.relay.collector import (
     OVER,
     SEALED,
@@ -52,6 +53,7 @@ class Forwarder:
         """
         self._parts, self._campaigns, self._forget = dependencies, campaigns, forget
         self._store, self._collector = dependencies.store, dependencies.collector
+        self._announcements = Announcements(dependencies, campaigns)
         self._event_log = dependencies.event_log
         self.is_collector_reachable = True
 
@@ -66,16 +68,24 @@ class Forwarder:
 
     async def tick(self) -> None:
         """Do what is due for every campaign; a failure of one does not stop the others."""
+        try:
+            await self._announcements.read()
+            self.is_collector_reachable = True
+        except CollectorError as error:
+            self._note_failure(error)
         for batch in await self._store.batches():
             if batch.is_over:
                 continue
             try:
                 await self._proceed(batch)
             except CollectorError as error:
-                self.is_collector_reachable = error.status is not None
-                self._event_log.write("collector-failed", status=error.status)
+                self._note_failure(error)
             except BlenderError as error:
                 self._event_log.failure("forwarding", error)
+
+    def _note_failure(self, error: CollectorError) -> None:
+        self.is_collector_reachable = error.status is not None
+        self._event_log.write("collector-failed", status=error.status)
 
     async def _proceed(self, batch: Batch) -> None:
         if batch.state is BatchState.WAITING:

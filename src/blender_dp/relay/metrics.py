@@ -25,6 +25,12 @@ class RelayMetrics:
             ("outcome",),
             registry=self._registry,
         )
+        self._refused_lists = Counter(
+            "blender_dp_relay_lists_refused",
+            "Look-ups of a campaign whose head list is not for this relay, by reason.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._degraded = Gauge(
             "blender_dp_relay_degraded",
             "1 while the relay is degraded for this reason.",
@@ -46,6 +52,10 @@ class RelayMetrics:
     def count_ended(self, outcome: str, count: int) -> None:
         """Count reports that were forwarded or destroyed."""
         self._reports.labels(outcome).inc(count)
+
+    def count_refused_list(self, reason: str) -> None:
+        """Count a head list that is not for this relay."""
+        self._refused_lists.labels(reason).inc()
 
     def set_trouble(self, reason: str, *, is_so: bool) -> None:
         """Set whether the relay is degraded for a reason."""

@@ -111,7 +111,10 @@ class Collectors:
         self.by_campaign: dict[str, StandInCollector] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await self.by_campaign[scope["path"].split("/")[3]](scope, receive, send)
+        if scope["path"] == "/v1/log":  # any of them: nothing is announced
+            await next(iter(self.by_campaign.values()))(scope, receive, send)
+        else:
+            await self.by_campaign[scope["path"].split("/")[3]](scope, receive, send)
 
 
 @asynccontextmanager

@@ -212,6 +212,12 @@ test.each([
     { state: 'destroyed', stated: 9, counted: 0 },
     'too few reports (9) and destroyed them, so no relay client is in the release',
   ],
+  ['released', { state: 'destroyed', stated: 0, counted: 0 }, 'no report came to it, so no'],
+  [
+    'released',
+    { state: 'destroyed', stated: 12, counted: 0 },
+    'destroyed its 12 reports, though they were enough for a batch, so no',
+  ],
   [
     'released',
     { state: 'complete', stated: 9, counted: 0 },
@@ -224,7 +230,8 @@ test.each([
   'in the state %s the relay\u2019s batch %j is said to be there or not',
   (state, batch, words) => {
     const rules = { relay_wait_hours: 48 };
-    const shown = { ...campaign(state), moved_at: '2026-12-01T10:00:00Z', rules };
+    const relay = { address: '', public_key: '', least_batch: 10, epsilon_cap: 8, dishonest: 0.2 };
+    const shown = { ...campaign(state), moved_at: '2026-12-01T10:00:00Z', rules, relay };
     expect(relaySentence(shown, batch)).toContain(words);
   },
 );

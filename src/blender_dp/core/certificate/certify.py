@@ -14,7 +14,11 @@ from blender_dp.core.parameters import Parameters, exact
 
 
 def certify(
-    head_list: HeadList, parameters: Parameters | None = None, branch: Branch | None = None
+    head_list: HeadList,
+    parameters: Parameters | None = None,
+    branch: Branch | None = None,
+    *,
+    has_small_batch: bool = False,
 ) -> ListCertificate:
     """Compute the exact privacy cost of ``head_list`` for every group of users.
 
@@ -22,6 +26,8 @@ def certify(
         head_list: The published list, enough for the clients' cost.
         parameters: The promise, and how the list was made; adds the opt-in users' cost.
         branch: The branch of discovery of ``sharp``; both if None.
+        has_small_batch: Whether a relay's batch came that had fewer valid reports than the list
+            says. What such a batch hides is not certified.
     """
     if parameters is not None and head_list.mechanism.preset != parameters.preset:
         raise ParameterError(
@@ -34,11 +40,12 @@ def certify(
         accounts=(
             *opt_in,
             client_account(head_list, parameters),
-            *relay_accounts(head_list, parameters),
+            *relay_accounts(head_list, parameters)[int(has_small_batch) :],
         ),
         head_list=head_list,
         parameters=parameters,
         branch=branch,
+        has_small_batch=has_small_batch,
     )
 
 
@@ -108,6 +115,8 @@ def certify_plan(parameters: Parameters) -> Certificate:
     return Certificate(accounts=tuple(_opt_in_accounts(parameters, None)))
 
 
-def certify_curated(curated: Curated) -> ListCertificate:
+def certify_curated(curated: Curated, *, has_small_batch: bool = False) -> ListCertificate:
     """Compute the cost for every group of a head list and of every result made with it."""
-    return certify(curated.head_list, curated.parameters, curated.branch)
+    return certify(
+        curated.head_list, curated.parameters, curated.branch, has_small_batch=has_small_batch
+    )

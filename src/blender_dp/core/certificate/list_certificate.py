@@ -17,3 +17,17 @@ class ListCertificate(Certificate):
     """The promise to the opt-in users; None if theirs is not certified."""
     branch: Branch | None
     """Branch of discovery that was taken, if known."""
+    has_small_batch: bool = False
+    """Whether a relay's batch came that had fewer valid reports than the list says."""
+
+    @property
+    def sentence(self) -> str:
+        """Return the verdict as a sentence."""
+        relay = self.head_list.relay
+        if not self.is_kept or not self.has_small_batch or relay is None:
+            return Certificate(accounts=self.accounts).sentence
+        return (
+            "Every promise is kept but that to relay clients unless relay and collector collude: "
+            "their batch had too few valid reports, so it is not certified, and "
+            f"ε = {relay.report_epsilon:g} may be all they have."
+        )

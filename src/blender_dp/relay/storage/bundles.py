@@ -6,7 +6,7 @@ that no row says when it came. Sixteen small bundles of about one size become on
 each report lies among thousands, and no row says which of them came together.
 """
 
-import secrets
+import os
 from collections.abc import Collection, Sequence
 
 from blender_dp.server.databases.statements import Row, Statements, first
@@ -31,7 +31,7 @@ async def put_bundle(tx: Statements, campaign: int, reports: Collection[bytes]) 
         return
     await tx.run(
         "INSERT INTO bundles (campaign, level, id, encrypted) VALUES ($1, $2, $3, $4)",
-        *(campaign, level, secrets.token_bytes(_ID_BYTES), b"".join(sorted(reports))),
+        *(campaign, level, os.urandom(_ID_BYTES), b"".join(sorted(reports))),
     )
 
 

@@ -36,13 +36,16 @@ async def relayed_side(
     """
     if campaign.relay is None:
         return None
-    batch = await _settled_batch(dependencies, campaign)
+    batch, least = await _settled_batch(dependencies, campaign), campaign.relay.least_batch
     if batch.state is BatchState.DESTROYED:
         return RelayedSide(
-            outcome=Outcome.DESTROYED, stated=batch.stated, statement=_digest_of_statement(batch)
+            outcome=Outcome.DESTROYED,
+            least_batch=least,
+            stated=batch.stated,
+            statement=_digest_of_statement(batch),
         )
     if batch.state is not BatchState.COMPLETE:
-        return RelayedSide(outcome=Outcome.ABSENT)
+        return RelayedSide(outcome=Outcome.ABSENT, least_batch=least)
     reports = await _open(dependencies, campaign, head_list, batch)
     return _side(reports, batch, campaign.relay, head_list)
 
@@ -136,6 +139,7 @@ def _side(
     is_enough = valid >= relay.least_batch
     return RelayedSide(
         outcome=Outcome.COUNTED if is_enough else Outcome.TOO_FEW,
+        least_batch=relay.least_batch,
         stated=batch.stated,
         statement=_digest_of_statement(batch),
         received=batch.stated or 0,

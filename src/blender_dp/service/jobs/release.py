@@ -21,7 +21,7 @@ from blender_dp.wire.documents.times import written_time
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import client_document, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
-from blender_dp.wire.published.relay_estimates import RelayedSide, relay_document
+from blender_dp.wire.published.relay_estimates import Outcome, RelayedSide, relay_document
 from blender_dp.wire.published.release import release_document
 from blender_dp.wire.service.hash_chain import PublicKind
 
@@ -88,7 +88,8 @@ def _make_result(
     names: Mapping[str, str | None] | None,
 ) -> JobResult:
     try:
-        certificate = require_kept(certify_curated(result.curated))
+        is_small = relayed is not None and relayed.outcome is Outcome.TOO_FEW
+        certificate = require_kept(certify_curated(result.curated, has_small_batch=is_small))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None
     certified = certificate_document(certificate)

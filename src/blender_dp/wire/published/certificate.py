@@ -22,9 +22,11 @@ from blender_dp.wire.documents.document import read_json, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
+from blender_dp.wire.published.relay_estimates import Outcome
 
 FORMAT = "blender-dp certificate"
 _AS_CERTIFIED = "must be that of the certificate"
+_BATCH = "relay_batch"
 DIGITS = 30
 ROUNDING = (
     "promised and constants are exact; spent and tight_epsilon are rounded up, slack is rounded "
@@ -43,6 +45,7 @@ def certificate_document(certificate: ListCertificate) -> dict[str, Any]:
             "head_list": head_list_digest(head_list),
             "parameters": None if parameters is None else parameters_document(parameters),
             "branch": certificate.branch,
+            **({_BATCH: Outcome.TOO_FEW} if certificate.has_small_batch else {}),
             **planned_document(certificate),
         }
     )
@@ -66,6 +69,7 @@ class PublishedCertificate:
     document: dict[str, Any]
     parameters: Parameters | None
     branch: Branch | None
+    has_small_batch: bool
     holder: Fields | None = None
     """Fields of the ``release.json`` or ``run.json`` that contains it and states the promise."""
 
@@ -113,7 +117,17 @@ def certificate_in(
         document=document,
         parameters=parameters,
         branch=cast("Branch | None", branch),
+        has_small_batch=_has_small_batch(fields, head_list),
     )
+
+
+def _has_small_batch(fields: Fields, head_list: HeadList) -> bool:
+    """Tell whether the certificate is of a release whose relay passed on too few valid reports."""
+    if not fields.has(_BATCH):
+        return False
+    if head_list.relay is None or fields.value(_BATCH) != Outcome.TOO_FEW:
+        fields.refuse(_BATCH, f"must be {Outcome.TOO_FEW}, and only if the list has a relay")
+    return True
 
 
 def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
@@ -132,6 +146,10 @@ def _require_stated(fields: Fields, certificate: ListCertificate) -> None:
     if fields.has("promises"):
         without = None if has_relay_clients else RELAY_MODEL
         _require_same_promises(fields, [a for a in certificate.accounts if a.model != without])
+    if fields.has(_BATCH):
+        outcome = fields.part(_BATCH).text("outcome")
+        if (outcome == Outcome.TOO_FEW) != certificate.has_small_batch:
+            fields.part(_BATCH).refuse("outcome", _AS_CERTIFIED)
     if has_relay_clients:
         _require_batch(fields.part("users"), certificate.head_list)
 

@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     TOO_FEW = "too-few"
     """Fewer reports were valid than a batch must have."""
     DESTROYED = "destroyed"
-    """The relay had too few reports and destroyed them."""
+    """The relay states that it destroyed its reports: it had too few, or none."""
     ABSENT = "absent"
     """No batch was complete in time."""
 
@@ -39,6 +39,8 @@ class RelayedSide:
     """What a release says of the reports that went through a relay."""
 
     outcome: Outcome
+    least_batch: int
+    """Reports that a batch must have, by the head list."""
     stated: int | None = None
     """Number of reports by the relay's statement; None if the relay said nothing."""
     statement: str | None = None
@@ -91,11 +93,20 @@ class RelayedSide:
                 f"valid, fewer than a batch must have, {without} Their senders may have ε0 only."
             )
         if self.outcome is Outcome.DESTROYED:
-            return (
-                f"The relay destroyed the {self.stated or 0:,} reports that it had, which were "
-                f"too few to hide each other, {without}"
-            )
+            return f"{self._destroyed}, {without}"
         return f"No whole batch of the relay arrived in time, {without}"
+
+    @property
+    def _destroyed(self) -> str:
+        """What the relay did with its reports when it passed on none."""
+        stated = self.stated or 0
+        if not stated:
+            return "No report came to the relay"
+        if stated < self.least_batch:
+            why = "which were too few to hide each other"
+        else:
+            why = "though they were enough for a batch"
+        return f"The relay destroyed the {stated:,} reports that it had, {why}"
 
 
 def relay_document(head_list: HeadList, side: RelayedSide) -> dict[str, Any]:
@@ -127,6 +138,7 @@ def relayed_in(source: str, document: Mapping[str, Any], head_list: HeadList) ->
     refused = fields.part("refused")
     side = RelayedSide(
         outcome=Outcome(fields.text("outcome")),
+        least_batch=0 if head_list.relay is None else head_list.relay.least_batch,
         stated=fields.whole_or_none("stated", at_least=0),
         statement=_statement(fields),
         received=fields.whole("received", at_least=0),

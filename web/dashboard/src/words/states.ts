@@ -126,7 +126,7 @@ export const JOBS: Readonly<Record<JobKind, string>> = {
 
 /** Says what the collector has of the relay's batch. */
 export function relaySentence(
-  { state, moved_at, rules }: Campaign,
+  { state, moved_at, rules, relay }: Campaign,
   batch: ProgressCounts['relayed'] | null,
 ): string {
   if (!batch) {
@@ -135,7 +135,7 @@ export function relaySentence(
       : 'Through the relay: it keeps its reports until the clients’ side is sealed.';
   }
   if (batch.state === 'destroyed')
-    return `Through the relay: it had too few reports (${count(batch.stated ?? 0)}) and destroyed them, so no relay client is in the release.`;
+    return `Through the relay: ${destroyed(batch.stated ?? 0, relay?.least_batch ?? 0)}, so no relay client is in the release.`;
   if (batch.state === 'absent' || (batch.state === 'waiting' && state !== 'clients-sealed'))
     return 'Through the relay: no whole batch arrived in time, so no relay client is in the release.';
   if (batch.state === 'complete' && batch.counted === 0)
@@ -146,4 +146,12 @@ export function relaySentence(
       : 'Through the relay: the batch was received, and deleted with the release.';
   const until = new Date(Date.parse(moved_at) + 3_600_000 * (rules.relay_wait_hours ?? 0));
   return `Waiting for the relay, until ${moment(until.toISOString())} UTC at the latest. The release follows.`;
+}
+
+/** Says what a relay did with its reports when it passed on none. */
+function destroyed(stated: number, leastBatch: number): string {
+  if (stated === 0) return 'no report came to it';
+  return stated < leastBatch
+    ? `it had too few reports (${count(stated)}) and destroyed them`
+    : `it destroyed its ${count(stated)} reports, though they were enough for a batch`;
 }
