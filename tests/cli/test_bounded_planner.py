@@ -38,6 +38,14 @@ def test_a_question_is_answered_by_another_process() -> None:
     assert (answer["format"], answer["like"]) == ("blender-dp plan", "aol")
 
 
+def test_a_relay_is_predicted_at_the_cap_of_the_question() -> None:
+    planner = BoundedPlanner(seconds=600)
+    answer = planner({**QUESTION, "relay": 1.0, "relay_cap": 4.5})
+    assert (answer["relay_rules"]["share"], answer["relay_rules"]["epsilon_cap"]) == (1.0, 4.5)
+    usual = planner({**QUESTION, "relay": 1.0})
+    assert usual["relay_rules"]["epsilon_cap"] == 8.0
+
+
 def test_what_takes_too_long_is_ended(processes: list[subprocess.Popen[bytes]]) -> None:
     with pytest.raises(TooMuchWorkError):
         planner_of(ENDLESS, seconds=0.05)(QUESTION)

@@ -8,7 +8,7 @@ import pytest
 from dashboard.live_service import ASSETS, LiveService, live_service, released_campaign
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from blender_dp.planning.plan import plan
+from blender_dp.cli.plan_process import answer_of
 from blender_dp.service.http.access import Role
 
 OpenPage = Callable[..., Page]
@@ -24,7 +24,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
 
 
 def _predict(question: dict[str, Any]) -> dict[str, Any]:
-    return plan(**question, draws=2).document()
+    return answer_of({**question, "draws": 2})
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from dashboard.live_service import (
     send_reports,
     wait_for_state,
 )
+from dashboard.test_for_everybody import violations
 from playwright.sync_api import expect
 from service.running import a_relay
 
@@ -118,11 +119,12 @@ def test_a_batch_that_was_destroyed_is_told_on_every_page(
     expect(page.get_by_text("Counted in the release")).to_have_count(0)
 
 
-def test_a_prediction_shows_both_without_a_relay_and_with_it(open_page: OpenPage) -> None:
+def test_a_prediction_shows_both_without_a_relay_and_with_it(open_page: OpenPage, axe: str) -> None:
     page = open_page("#/new")
     page.get_by_label("Opt-in users expected").fill("2000")
     page.get_by_label("Clients expected").fill("20000")
     page.get_by_text("Reports through a relay").click()
+    page.get_by_label("Cap", exact=True).fill("6")
     page.get_by_label("Clients who would use it, in %").fill("50")
     page.get_by_role("button", name="Predict").click()
     table = page.get_by_role("table", name="Predicted measures")
@@ -132,3 +134,8 @@ def test_a_prediction_shows_both_without_a_relay_and_with_it(open_page: OpenPage
     expect(page.locator("aside .footnote")).to_contain_text(
         "Through the relay: 10,000 clients; ε = 4"
     )
+    page.set_viewport_size({"width": 360, "height": 900})  # whoever has no mouse can scroll it
+    region = page.get_by_role("region", name="Table: Predicted measures")
+    region.focus()
+    expect(region).to_be_focused()
+    assert violations(page, axe) == []

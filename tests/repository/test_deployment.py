@@ -12,8 +12,12 @@ from typing import Any, get_args
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from prometheus_client import CollectorRegistry
 
 from blender_dp.cli.application import app
+from blender_dp.relay.condition import Trouble as RelayTrouble
+from blender_dp.relay.metrics import RelayMetrics
+from blender_dp.relay.open_campaigns import ListFault
 from blender_dp.service.http.messages import Health
 from blender_dp.service.http.reports.route import TEMPLATE
 from blender_dp.service.operation.condition import Trouble
@@ -32,21 +36,30 @@ def rules() -> list[dict[str, Any]]:
 
 
 def figures() -> set[str]:
-    """Return the names of all figures of /metrics."""
+    """Return the names of all figures of the service's /metrics."""
+    return _names(Metrics().registry)
+
+
+def relay_figures() -> set[str]:
+    """Return the names of all figures of a relay's /metrics."""
+    return _names(RelayMetrics()._registry)
+
+
+def _names(registry: CollectorRegistry) -> set[str]:
     suffixes = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}
     return {
         metric.name + suffix
-        for metric in Metrics().registry.collect()
+        for metric in registry.collect()
         for suffix in suffixes.get(metric.type, ("",))
     }
 
 
 def test_alerts_are_about_figures_that_there_are() -> None:
-    known = figures()
+    known = figures() | relay_figures()
     for rule in rules():
         named = set(re.findall(r"\bblender_dp_\w+", rule["expr"]))
         assert named <= known, rule["alert"]
-        assert named or rule["alert"] == "ServiceDown"
+        assert named or rule["alert"] in ("ServiceDown", "RelayDown")
         assert rule["annotations"]["summary"].endswith(".")
         assert rule["labels"]["severity"] in ("critical", "warning", "info")
 
@@ -78,10 +91,26 @@ def test_prometheus_reads_the_rules() -> None:
     subprocess.run(["promtool", "check", "rules", DEPLOY / "prometheus-alerts.yml"], check=True)
 
 
-def unit() -> ConfigParser:
+def test_a_relay_that_is_degraded_for_any_reason_raises_an_alert() -> None:
+    [rule] = [rule for rule in rules() if "blender_dp_relay_degraded" in rule["expr"]]
+    assert rule["expr"] == "blender_dp_relay_degraded == 1"  # no reason is selected
+    page = (PAGES / "what-to-do-when.md").read_text(encoding="utf-8")
+    entry = page.partition(f"## {rule['alert']}\n")[2].partition("\n## ")[0]
+    for reason in RelayTrouble:
+        assert f"`{reason}`" in entry
+
+
+def test_the_page_for_relays_names_every_figure_reason_and_alert() -> None:
+    page = (PAGES / "run-a-relay.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`(blender_dp_\w+)`", page)) == relay_figures()
+    for name in (*RelayTrouble, *ListFault, "RelayDown", "RelayDegraded", "RelayListRefused"):
+        assert f"`{name}`" in page
+
+
+def unit(name: str = "blender-dp.service") -> ConfigParser:
     found = ConfigParser(interpolation=None)
     found.optionxform = str  # type: ignore[assignment,method-assign]
-    found.read(DEPLOY / "blender-dp.service", encoding="utf-8")
+    assert found.read(DEPLOY / name, encoding="utf-8")
     return found
 
 
@@ -114,10 +143,27 @@ def test_the_unit_leaves_the_service_time_to_end_and_starts_it_again() -> None:
     assert {"blender-dp", "blender-dp-keys"} == set(service["StateDirectory"].split())
 
 
+def test_the_unit_of_a_relay_is_as_closed_as_that_of_the_service() -> None:
+    relay, service = unit("blender-dp-relay.service"), unit()["Service"]
+    own = relay["Service"]
+    command, bound, _ = app.parse_args(
+        shlex.split(own["ExecStart"])[1:], exit_on_error=False, print_error=False
+    )
+    assert command.__name__ == "relay"
+    assert str(bound.arguments["data"]) == f"%S/{own['StateDirectory']}"
+    assert own["User"] != service["User"]
+    varying = {"User", "Group", "StateDirectory", "ExecStart", "KillMode"}
+    assert {name: text for name, text in own.items() if name not in varying} == {
+        name: text for name, text in service.items() if name not in varying
+    }
+    assert relay["Unit"]["StartLimitIntervalSec"] == "0"
+
+
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-def test_systemd_understands_the_unit(tmp_path: Path) -> None:
-    text = (DEPLOY / "blender-dp.service").read_text(encoding="utf-8")
-    copy = tmp_path / "blender-dp.service"
+@pytest.mark.parametrize("name", ["blender-dp.service", "blender-dp-relay.service"])
+def test_systemd_understands_the_unit(tmp_path: Path, name: str) -> None:
+    text = (DEPLOY / name).read_text(encoding="utf-8")
+    copy = tmp_path / name
     program = Path(sys.executable).with_name("blender-dp")
     copy.write_text(text.replace("/opt/blender-dp/bin/blender-dp", str(program)), encoding="utf-8")
     done = subprocess.run(

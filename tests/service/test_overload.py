@@ -78,7 +78,11 @@ async def test_the_planner_answers_whoever_has_a_role(tmp_path: Path) -> None:
         assert questions[0]["like"] == "aol"
         assert questions[0]["relay"] == 0
         assert (await asked(service, relay=0.4)).status_code == 200
-        assert questions[1]["relay"] == 0.4
+        assert (questions[1]["relay"], questions[1]["relay_cap"]) == (0.4, 8.0)
+        assert (await asked(service, relay=0.4, relay_cap=5.5)).status_code == 200
+        assert questions[2]["relay_cap"] == 5.5
+        for cap in (0, 65, "8", None):
+            assert slug_of(await asked(service, relay_cap=cap)) == "body-not-understood"
         for wrong in (-0.1, 1.1, "0.4", None):
             assert slug_of(await asked(service, relay=wrong)) == "body-not-understood"
         assert slug_of(await asked(service, opt_in=0.95)) == "parameters-refused"

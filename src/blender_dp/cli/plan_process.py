@@ -8,7 +8,10 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Mapping
+from typing import Any
 
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
 
@@ -24,12 +27,20 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit()
     try:
-        answer = plan(**json.loads(sys.argv[1])).document()
+        answer = answer_of(json.loads(sys.argv[1]))
     except BlenderError:
         answer = None
     except MemoryError:
         sys.exit(OUT_OF_MEMORY)
     sys.stdout.write(json.dumps(answer))
+
+
+def answer_of(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan that a question asks for."""
+    names = {"share": "relay", "epsilon_cap": "relay_cap"}
+    rules = {rule: question[name] for rule, name in names.items() if name in question}
+    others = {name: value for name, value in question.items() if name not in names.values()}
+    return plan(**others, relay=RelayRules(**rules)).document()
 
 
 def _end_with_parent() -> None:

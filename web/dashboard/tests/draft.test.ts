@@ -253,7 +253,14 @@ test('the planner is asked about both groups together, as soon as there is somet
   expect(questionOf({ ...DRAFT, epsilon: '' })).toBeNull();
   expect(questionOf(DRAFT)).not.toHaveProperty('relay');
   expect(questionOf({ ...DRAFT, relay_share: '0' })).not.toHaveProperty('relay');
-  expect(questionOf({ ...DRAFT, relay_share: '40' })).toMatchObject({ relay: 0.4 });
+  expect(questionOf({ ...DRAFT, relay_share: '40' })).toMatchObject({
+    relay: 0.4,
+    relay_cap: 8,
+  });
+  const capped = { ...DRAFT, relay_share: '40', relay_epsilon_cap: '5.5' };
+  expect(questionOf(capped)).toMatchObject({ relay: 0.4, relay_cap: 5.5 });
+  expect(questionOf({ ...capped, relay_epsilon_cap: '' })).not.toHaveProperty('relay_cap');
+  expect(questionOf({ ...capped, relay_share: '' })).not.toHaveProperty('relay_cap');
   expect(questionOf({ ...DRAFT, relay_share: '40', preset: 'paper' })).not.toHaveProperty('relay');
   expect(campaignOf({ ...DRAFT, relay_share: '40' })).toEqual(campaignOf(DRAFT));
 });

@@ -75,6 +75,8 @@ class Question(Taken, frozen=True, kw_only=True):
     head_list_size: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     relay: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """Share of the clients who use a relay; the answer then has the same users without one too."""
+    relay_cap: Annotated[float, Meta(gt=0, le=MOST_EPSILON)] = 8.0
+    """The most that a report may reveal to relay and collector together: a campaign's cap."""
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):

@@ -80,6 +80,7 @@ export interface Schemas {
     opt_in?: number;
     preset?: 'sharp' | 'paper';
     relay?: number;
+    relay_cap?: number;
     users: number;
   };
   Receipt: {

@@ -216,7 +216,7 @@ function Relay(props: FormProps) {
           />
           <TextField
             label="Clients who would use it, in %"
-            hint="For the prediction only, which then shows both: without a relay and with it, at a cap of 8."
+            hint="For the prediction only, which then shows both: without a relay and with it, at this cap."
             mode="numeric"
             {...bound(props, 'relay_share')}
           />

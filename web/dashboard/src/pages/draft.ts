@@ -203,6 +203,7 @@ export function questionOf(draft: Draft): Question | null {
   if (!optIn || !clients || !(epsilon > 0) || !(delta > 0 && delta < 1)) return null;
   const users = optIn + clients;
   const relayed = Math.min((whole(draft.relay_share) ?? 0) / 100, 1);
+  const cap = Number(draft.relay_epsilon_cap);
   return {
     users,
     opt_in: optIn / users,
@@ -211,6 +212,7 @@ export function questionOf(draft: Draft): Question | null {
     preset: draft.preset,
     head_list_size: whole(draft.head_list_size),
     ...(relayed > 0 && draft.preset === 'sharp' ? { relay: relayed } : {}),
+    ...(relayed > 0 && draft.preset === 'sharp' && cap > 0 ? { relay_cap: cap } : {}),
   };
 }
 

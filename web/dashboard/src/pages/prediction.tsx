@@ -75,7 +75,8 @@ function Measures({ plan }: { readonly plan: Plan }) {
     : [{ title: 'Mean ± 95 %', measures: plan.measures }];
   return (
     <>
-      <div class="table-scroll">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse must scroll it too */}
+      <section class="table-scroll" tabIndex={0} aria-label="Table: Predicted measures">
         <table class="plain-table">
           <caption class="visually-hidden">Predicted measures</caption>
           <thead>
@@ -100,7 +101,7 @@ function Measures({ plan }: { readonly plan: Plan }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <p class="footnote">
         {plan.without_relay && 'Each mean stands with its 95 % interval. '}
         {plan.relay_sentence && `Through the relay: ${plan.relay_sentence} `}

@@ -135,7 +135,7 @@ export function relaySentence(
       : 'Through the relay: it keeps its reports until the clients’ side is sealed.';
   }
   if (batch.state === 'destroyed')
-    return `Through the relay: ${destroyed(batch.stated ?? 0, relay?.least_batch ?? 0)}, so no relay client is in the release.`;
+    return `Through the relay: ${destroyed(batch.stated, relay?.least_batch ?? 0)}, so no relay client is in the release.`;
   if (batch.state === 'absent' || (batch.state === 'waiting' && state !== 'clients-sealed'))
     return 'Through the relay: no whole batch arrived in time, so no relay client is in the release.';
   if (batch.state === 'complete' && batch.counted === 0)
@@ -149,8 +149,8 @@ export function relaySentence(
 }
 
 /** Says what a relay did with its reports when it passed on none. */
-function destroyed(stated: number, leastBatch: number): string {
-  if (stated === 0) return 'no report came to it';
+function destroyed(stated: number | null, leastBatch: number): string {
+  if (!stated) return 'no report came to it';
   return stated < leastBatch
     ? `it had too few reports (${count(stated)}) and destroyed them`
     : `it destroyed its ${count(stated)} reports, though they were enough for a batch`;
