@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records relay relay-load drift \
-	presets planning pictures site dashboard dist extension attack mutants fuzz poisoning \
+	presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
@@ -122,6 +122,9 @@ presets: .make/dev ## Compare the CPU of both presets on whole runs; writes benc
 
 planning: .make/dev ## Compare plans with simulations; writes benchmarks/planning.md and draws planning.svg
 	@$(BIN)/python -m benchmarks.planning
+
+self-prediction: .make/dev ## Plan releases at their own parameters; writes benchmarks/self_prediction.md
+	@$(BIN)/python -m benchmarks.self_prediction
 
 spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; writes benchmarks/spark.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.spark $(ROWS)

@@ -49,17 +49,26 @@ def test_a_release_keeps_what_it_lists() -> None:
 
 
 def test_the_tail_of_a_release_goes_on_as_the_list_falls() -> None:
-    prior = prior_of_release(release_of(POWER))
-    for rank in (41, 80, 400):
-        p = prior.query_probability(np.array([rank - 1]))[0]
-        assert p == pytest.approx(0.02 * rank**-0.8, rel=0.02)
+    prior = prior_of_release(release_of(POWER, opt_in_users=500))
+    p = prior.query_probability(np.array([99, 399]))
+    assert p[1] / p[0] == pytest.approx(4**-0.8, rel=0.1)
+
+
+def test_nothing_unlisted_is_so_popular_that_it_would_be_listed() -> None:
+    """With ten times the users, records between the list and the threshold do not exist."""
+    release = release_of(POWER, opt_in_users=5_000)
+    prior = prior_of_release(release)
+    unlisted = prior.query_probability(np.arange(len(POWER), prior.queries))
+    assert unlisted.max() * 19 * 5_000 < 8
+    assert min(POWER.values()) * 19 * 5_000 > 80
 
 
 def test_a_list_too_steep_for_its_rest_gets_a_thin_even_tail() -> None:
     steep = {f"q{rank}": 0.3 * rank**-2.2 for rank in range(1, 21)}
-    prior = prior_of_release(release_of(steep))
+    records = [record_row(query, "a.example", p, error=1e-6) for query, p in steep.items()]
+    prior = prior_of_release(release_of(steep, records))
     tail = prior.query_probability(np.arange(20, prior.queries))
-    assert tail.sum() == pytest.approx(1 - sum(steep.values()), rel=1e-6)
+    assert tail.sum() == pytest.approx(1 - sum(steep.values()), rel=1e-3)
     assert tail[1000:].max() < 1e-6
 
 
@@ -80,7 +89,7 @@ def test_records_of_a_release_are_drawn_by_their_own_urls(seed: int) -> None:
 
 
 def test_a_release_of_next_to_nothing_is_refused() -> None:
-    with pytest.raises(BlenderError, match="at least 3 queries"):
+    with pytest.raises(BlenderError, match="at least 3 records"):
         prior_of_release(release_of({"a": 0.1, "b": 0.05}))
 
 

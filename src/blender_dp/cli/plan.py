@@ -81,7 +81,7 @@ def plan(
     head_list_size
         M, the most queries that the list keeps; all that are found if left out.
     records_per_user
-        Records of an average user; the shape's own number, or 1 for a release.
+        Records of an average user; what the shape or the release says if left out.
     target_ndcg
         Find the opt-in share and the ε that reach this NDCG, on a list of ten queries or more.
     target_size

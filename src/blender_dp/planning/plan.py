@@ -44,6 +44,8 @@ class Plan:
 
     like: str
     """Source of the assumed records."""
+    is_like_release: bool
+    """Whether they are those of an earlier release."""
     prediction: Prediction
     """Predicted measures, with ranges and the prediction's own error."""
     without_relay: Prediction | None
@@ -71,6 +73,11 @@ class Plan:
             f"The plan assumes records like {self.like}. Yours may differ from them. The "
             "stated errors are those of the plan itself."
         ]
+        if self.is_like_release:
+            said.append(
+                "It predicts the release it was made from at the same numbers. The more users or ε "
+                "differ from it, the more it depends on how popularities go on below the list."
+            )
         if drawn < asked:
             said.append(
                 f"Computed for {drawn:,} of the {asked:,} users: the list may be longer, and "
@@ -152,7 +159,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
             earlier release.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
-        records_per_user: Records of an average user; the shape's own number, 1 for a release.
+        records_per_user: Records of an average user; as the shape or release says if left out.
         target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
         target_size: Find the opt-in share and the ε that reach a list of this many queries.
         target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
@@ -188,6 +195,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     points, points_without = _curve(prior, setting, curve, seed, progress)
     return Plan(
         like=prior.source,
+        is_like_release=prior.is_fitted,
         prediction=prediction,
         without_relay=without,
         choices=choices(prediction),

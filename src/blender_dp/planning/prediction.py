@@ -164,7 +164,7 @@ def predict(
         population = drawn.population(prior, seed_of(seed, number))
         results.append(imagined_result(population, setting.parameters, setting.relay))
         progress((number + 1) / draws)
-    return summarised(setting, results, imagined_users=drawn.users)
+    return summarised(setting, results, imagined_users=drawn.users, is_prior_fitted=prior.is_fitted)
 
 
 def seed_of(seed: int, number: int) -> int:
@@ -173,9 +173,20 @@ def seed_of(seed: int, number: int) -> int:
 
 
 def summarised(
-    setting: Setting, results: Sequence[ImaginedResult], *, imagined_users: int
+    setting: Setting,
+    results: Sequence[ImaginedResult],
+    *,
+    imagined_users: int,
+    is_prior_fitted: bool = False,
 ) -> Prediction:
-    """Return the means of several results, and the spread of single results."""
+    """Return the means of several results, and the spread of single results.
+
+    Args:
+        setting: The collection.
+        results: What came out of imagined collections.
+        imagined_users: Number of their users.
+        is_prior_fitted: Whether the prior comes from a collection: then chance is in it, too.
+    """
     branches = [one.branch for one in results]
     # With too many users to draw, errors are scaled from fewer users by 1/√users.
     shrink = math.sqrt(imagined_users / setting.users)
@@ -183,7 +194,9 @@ def summarised(
         setting=setting,
         draws=len(results),
         measures={
-            name: _predicted(name, [one.measures[name] for one in results], shrink)
+            name: _predicted(
+                name, [one.measures[name] for one in results], shrink, fitted=is_prior_fitted
+            )
             for name in MEASURES
         },
         top_error=float(np.mean([one.top_error for one in results])),
@@ -206,7 +219,7 @@ def _draws(prior: Prior, setting: Setting) -> int:
     return max(_FEWEST_DRAWS, min(_MOST_DRAWS, round(_ROWS_OF_A_PLAN / rows)))
 
 
-def _predicted(name: str, seen: Sequence[float], shrink: float) -> Predicted:
+def _predicted(name: str, seen: Sequence[float], shrink: float, *, fitted: bool) -> Predicted:
     values = np.array(seen)[~np.isnan(seen)]
     if name.endswith(("_l1", "_interval")):
         values = values * shrink
@@ -214,10 +227,12 @@ def _predicted(name: str, seen: Sequence[float], shrink: float) -> Predicted:
         return Predicted(mean=math.nan, error=math.nan, low=math.nan, high=math.nan)
     mean, spread, n = float(values.mean()), float(values.std(ddof=1)), len(values)
     model = MODEL_ERROR[name] * mean
-    reach = _NINE_OF_TEN * spread * math.sqrt(1 + 1 / n) + model
+    # A collection that a prior was fitted to varies like the collection that is predicted.
+    of_mean = 1 / n + (1 if fitted else 0)
+    reach = _NINE_OF_TEN * spread * math.sqrt(1 + of_mean) + model
     return Predicted(
         mean=mean,
-        error=2 * spread / math.sqrt(n) + model,
+        error=2 * spread * math.sqrt(of_mean) + model,
         low=max(mean - reach, 0.0),
         high=min(mean + reach, 1.0) if name == "ndcg" else mean + reach,
     )

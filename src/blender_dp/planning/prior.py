@@ -16,7 +16,6 @@ from blender_dp.engine.synthetic.draws import (
 from blender_dp.engine.synthetic.laws import LogLaw, log_law
 from blender_dp.engine.synthetic.shapes import URL_SHARES, Activity, Shape, ShapeOptions
 
-_URL_SHARES: FloatArray = np.array(URL_SHARES) / sum(URL_SHARES)
 SHAPES = "aol, yandex, zipf, zipf:s with an exponent s, aol-single or aol-multi"
 
 
@@ -37,7 +36,7 @@ class KnownRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prior:
-    """Distribution of records: known ones, then whole queries whose URLs follow ``URL_SHARES``."""
+    """Distribution of records: known ones, then whole queries whose URLs share alike."""
 
     source: str
     """Source of the prior, as shown to people."""
@@ -46,6 +45,12 @@ class Prior:
     """Cumulative probabilities of the known records, then of further queries by popularity."""
     activity: Activity
     """Distribution of the number of records per user."""
+    url_shares: tuple[float, ...] = URL_SHARES
+    """Shares of a further query's URLs, in proportion."""
+    has_favourites: bool = True
+    """Whether users repeat some of their own records."""
+    is_fitted: bool = False
+    """Whether it was fitted to a collection, whose chance is then in it."""
 
     @classmethod
     def of(cls, source: str, known: KnownRecords, law: LogLaw) -> "Prior":
@@ -54,12 +59,13 @@ class Prior:
         return cls(source=source, known=known, cdf=cdf, activity=law.activity)
 
     def draw(self, users: int, seed: int) -> Columns:
-        """Draw the records of a number of users, who repeat some of their own records."""
+        """Draw the records of a number of users."""
         rng = generator(seed)
         counts = self.activity.counts(users, rng)
-        if self.activity.mean_records == 1:
-            drawn, url = draw_records(self.cdf, users, rng)
-            return self._named(Columns(user=np.arange(users), query=drawn, url=url))
+        if self.activity.mean_records == 1 or not self.has_favourites:
+            user = np.repeat(np.arange(users), counts)
+            drawn, url = draw_records(self.cdf, len(user), rng, self.url_shares)
+            return self._named(Columns(user=user, query=drawn, url=url))
         return self._named(draw_with_favourites(self.cdf, counts, rng))
 
     def query_probability(self, query: IntArray) -> FloatArray:
@@ -76,7 +82,8 @@ class Prior:
         """Return the probability of each record."""
         probability = self.query_probability(query)
         is_known = query < self._known_queries
-        probability[~is_known] *= _URL_SHARES[url[~is_known]]
+        shares = np.array(self.url_shares) / sum(self.url_shares)
+        probability[~is_known] *= shares[url[~is_known]]
         width = 1 + max(int(self.known.url.max(initial=0)), int(url.max(initial=0)))
         of_known = self.known.query * width + self.known.url
         order = np.argsort(of_known)

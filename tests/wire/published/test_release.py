@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -252,3 +252,24 @@ def test_no_value_anywhere_is_a_crash(tmp_path: Path, data: st.DataObject) -> No
         place = place[key]
     with suppress(InputError):
         read(tmp_path, changed)
+
+
+def test_how_the_list_was_found_is_read_as_it_was_written(tmp_path: Path) -> None:
+    written, read_back = document(), read(tmp_path, document()).discovery
+    assert read_back is not None
+    assert asdict(read_back) == written["discovery"]
+
+
+def test_a_release_without_it_is_an_older_one(tmp_path: Path) -> None:
+    older = document()
+    del older["discovery"]
+    assert read(tmp_path, older).discovery is None
+
+
+@pytest.mark.parametrize(
+    "changed", [{"sigma": 1.0}, {"left_slope": None}, {"users": 0}, {"average_weight": 0.5}]
+)
+def test_a_rule_that_is_none_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
+    wrong = document()
+    wrong["discovery"] |= changed
+    assert "discovery" in refusal_of(tmp_path, wrong)

@@ -52,6 +52,35 @@ class ReleasedRecord(ReleasedEstimate):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedDiscovery:
+    """How the list was found: public constants, and what the noisy scalars say about users.
+
+    A record is listed if its value with noise reaches the threshold. The value is the number of
+    users who gave it, with noise of two slopes; or, if there is a ``sigma``, the sum of users'
+    weights, with Gaussian noise.
+    """
+
+    branch: str | None
+    """The branch of discovery; None in ``paper``, which has only one."""
+    users: int
+    """Number of users who found the list."""
+    candidate_queries: int
+    """Number of queries that were found, before the list was trimmed."""
+    candidate_records: int
+    threshold: float
+    """Least value that is listed."""
+    right_slope: float | None
+    left_slope: float | None
+    sigma: float | None
+    average_weight: float | None
+    """Total weight of an average user, at least 1, with noise; None if it was not released."""
+    average_weight_error: float | None
+    record_concentration: float | None
+    """Mean share of a listed record in the data of those who have it, with noise, or None."""
+    concentration_error: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """Content of ``release.json``, made by ``read_release``."""
 
@@ -75,6 +104,8 @@ class Release:
     """A record this probable is unlisted with probability at most 10⁻⁶; None if unknown."""
     fake_weight: float | None = None
     """Number of clients with a record that one fake report counts for; None if unknown."""
+    discovery: ReleasedDiscovery | None = None
+    """How the list was found; None if unknown."""
     query_name: str | None = None
     """What a query is called, such as product; None: query."""
     url_name: str | None = None

@@ -30,7 +30,7 @@ def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) ->
         branch: The branch of discovery; None in ``paper``.
         users: Number of users who found the list.
     """
-    rule = _rule(parameters, branch)
+    rule = counting_rule(parameters, branch)
     if rule is None:
         return None
     # Steeper noise is narrower: the bound for slopes that doubles can hold holds for it too.
@@ -45,8 +45,8 @@ def unlisted_bound(parameters: Parameters, branch: Branch | None, users: int) ->
     return min(float(bounds.min()), 1.0)
 
 
-def _rule(parameters: Parameters, branch: Branch | None) -> tuple[float, float, int] | None:
-    """Return the noise's slopes and the least listed noisy count, for one record per user."""
+def counting_rule(parameters: Parameters, branch: Branch | None) -> tuple[float, float, int] | None:
+    """Return the noise's slopes and the least listed noisy count; None if users gave several."""
     if branch is None:
         slope = float(1 / parameters.laplace_scale)
         is_single = parameters.records_per_optin_user == 1

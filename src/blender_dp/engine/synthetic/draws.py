@@ -4,6 +4,7 @@ The randomness of this folder is numpy's, seeded on purpose: it makes data, whic
 for everyone who names the same seed. It is never noise that protects anyone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,18 +55,23 @@ def invert(cdf: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[n
     return ids
 
 
-def draw_urls(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_urls(
+    size: int, rng: np.random.Generator, url_shares: Sequence[float] = URL_SHARES
+) -> NDArray[np.int64]:
     """Draw the URL of each record among those of its query."""
-    shares = np.array(URL_SHARES)
+    shares = np.array(url_shares)
     return rng.choice(len(shares), size=size, p=shares / shares.sum()).astype(np.int64)
 
 
 def draw_records(
-    cdf: NDArray[np.float64], size: int, rng: np.random.Generator
+    cdf: NDArray[np.float64],
+    size: int,
+    rng: np.random.Generator,
+    url_shares: Sequence[float] = URL_SHARES,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw the query and the URL of ``size`` independent records."""
     query = invert(cdf, rng.random(size))
-    return query, draw_urls(size, rng)
+    return query, draw_urls(size, rng, url_shares)
 
 
 def draw_with_favourites(

@@ -20,6 +20,7 @@ from blender_dp.core.head_list.visible_names import visible
 from blender_dp.wire.documents.document import read_json, verified
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
+from blender_dp.wire.published.released_discovery import discovery_document, read_discovery
 
 FORMAT = "blender-dp release"
 MOST_NOUN_LETTERS = 40
@@ -59,6 +60,7 @@ def release_document(
         **_relay(result),
         **({} if relay_batch is None else {"relay_batch": dict(relay_batch)}),
         "unlisted_bound": result.curated.unlisted_bound,
+        "discovery": discovery_document(result.curated),
         "disagreement": _disagreement(result),
         "records": _rows(record_rows(result)),
         "queries": _rows(query_rows(result)),
@@ -172,6 +174,7 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
         records=records,
         unlisted_bound=_read_unlisted_bound(fields),
         fake_weight=_read_fake_weight(fields),
+        discovery=read_discovery(fields),
         **_read_names(fields),
     )
 

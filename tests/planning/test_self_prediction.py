@@ -1,0 +1,50 @@
+"""A release planned at its own parameters predicts itself, on six shapes unlike AOL's.
+
+Seeds are fixed, so nothing here fails by chance; benchmarks/self_prediction.md has more logs and
+settings.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.self_prediction import MEASURES, SIX_SHAPES, coded, planned, released
+from blender_dp.core.parameters import Parameters
+from blender_dp.evaluation.trials.trials import Experiment
+from blender_dp.planning.plan import plan
+
+USERS, OPT_IN, EPSILON = 40_000, 0.1, 4.0
+
+
+@pytest.mark.parametrize("shape", SIX_SHAPES)
+def test_a_release_predicts_itself(shape: str) -> None:
+    one = planned(shape, USERS, OPT_IN, EPSILON, seed=11)
+    for measure in MEASURES:
+        assert one.is_within(measure), (measure, one.predicted[measure], one.found[measure])
+    assert one.is_covered("queries")
+    assert one.is_covered("records")
+
+
+@pytest.mark.parametrize("factor", [0.6, 1.6])
+def test_another_threshold_is_told_apart(factor: float) -> None:
+    """The test above has teeth: with a wrong rule a release does not predict itself."""
+    experiment = Experiment(
+        parameters=Parameters(epsilon=EPSILON, delta=1e-5), opt_in=OPT_IN, seed=12
+    )
+    release, scores = released(coded("ten records each", USERS, 11), experiment)
+    assert release.discovery is not None
+    rule = replace(release.discovery, threshold=factor * release.discovery.threshold)
+    wrong = replace(release, discovery=rule)
+    made = plan(users=USERS, opt_in=OPT_IN, epsilon=EPSILON, delta=1e-5, like=wrong)
+    assert made.prediction.measures["records"].mean != pytest.approx(scores.records, rel=0.15)
+
+
+def test_a_trimmed_release_predicts_what_was_found_before() -> None:
+    parameters = Parameters(epsilon=EPSILON, delta=1e-5, head_list_size=8)
+    experiment = Experiment(parameters=parameters, opt_in=OPT_IN, seed=13)
+    release, _ = released(coded("one record each", USERS, 11), experiment)
+    made = plan(users=USERS, opt_in=OPT_IN, epsilon=EPSILON, delta=1e-5, like=release)
+    assert release.discovery is not None
+    found = release.discovery.candidate_queries
+    assert found > 2 * len(release.listed_queries())
+    assert made.prediction.measures["queries"].mean == pytest.approx(found, rel=0.15)
