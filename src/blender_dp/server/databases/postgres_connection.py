@@ -1,5 +1,7 @@
 """Connections to PostgreSQL, and the errors that mean a lost connection."""
 
+import asyncio
+from contextlib import suppress
 from typing import Any
 
 import asyncpg
@@ -40,6 +42,13 @@ async def connect(address: str) -> Any:  # noqa: ANN401 - asyncpg publishes no t
         raise BlenderError(
             f"database must be a PostgreSQL server that answers; got {type(error).__name__}"
         ) from None
+
+
+async def close(pool: Any) -> None:  # noqa: ANN401 - as above
+    """Let all work finish and close every connection; one that is never given back is cut."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await pool.close()  # cuts what is left when its time is over
 
 
 async def _nothing_to_reset(_connection: object) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from blender_dp.relay.storage.database import UnavailableError, Work
 from blender_dp.server.databases import migrations
-from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, connect
+from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, close, connect
 from blender_dp.server.databases.postgres_rewriting import is_rewritten
 from blender_dp.server.databases.postgres_statements import PostgresStatements
 from blender_dp.server.databases.statements import Answer
@@ -31,7 +31,7 @@ class PostgresDatabase:
                 await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
                 await migrations.migrate(PostgresStatements(connection), MIGRATIONS)
         except BaseException:
-            await pool.close()
+            await close(pool)
             raise
         return cls(pool)
 
@@ -63,4 +63,4 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Finish the work that was begun and close every connection."""
-        await self._pool.close()
+        await close(self._pool)

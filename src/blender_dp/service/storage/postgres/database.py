@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.server.databases import migrations
-from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, connect
+from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, close, connect
 from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.storage.database import Work
@@ -36,7 +36,7 @@ class PostgresDatabase:
         try:
             await migrate(pool)
         except BaseException:
-            await pool.close()
+            await close(pool)
             raise
         return cls(pool, reach)
 
@@ -83,7 +83,7 @@ class PostgresDatabase:
         """Finish all accepted requests and close every connection."""
         await self._writers.close()
         await self._withdrawals.close()
-        await self._pool.close()
+        await close(self._pool)
 
 
 async def migrate(pool: Any, target: int | None = None) -> None:  # noqa: ANN401 - as above
