@@ -12,6 +12,16 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from make_relayed_reports import (
+    encrypted,
+    info,
+    listed_relay,
+    plaintext,
+    relay_description,
+    relay_list,
+    seed,
+)
+from make_signed_head_list import CAMPAIGN, Document, description, published, with_new_digest
 from vector_file import HERE, write_vectors
 
 _OF_RFC = json.loads((HERE / "rfc9578_type2.json").read_text(encoding="utf-8"))[0]
@@ -58,9 +68,9 @@ def signed_part(campaign: UUID, nonce: bytes) -> bytes:
     return b"\x00\x02" + nonce + sha256(challenge) + sha256(_ENCODED)
 
 
-def case(number: int) -> dict[str, str]:
+def case(number: int, campaign: UUID | None = None) -> dict[str, str]:
     """Return one token with everything that it is made from."""
-    campaign = UUID(bytes=stream(f"campaign {number}", 16), version=4)
+    campaign = campaign or UUID(bytes=stream(f"campaign {number}", 16), version=4)
     nonce, salt = stream(f"nonce {number}", 32), stream(f"salt {number}", 48)
     factor = int.from_bytes(stream(f"factor {number}", 256), "big") % _N
     signed = signed_part(campaign, nonce)
@@ -80,12 +90,15 @@ def case(number: int) -> dict[str, str]:
     }
 
 
+def token_of(made: dict[str, str]) -> bytes:
+    """Return the bytes of a case's token."""
+    return base64.urlsafe_b64decode(made["token"] + "=" * (-len(made["token"]) % 4))
+
+
 def refused_tokens() -> Iterator[dict[str, str]]:
     """Return tokens that nobody may count."""
     good = case(0)
-    token = base64.urlsafe_b64decode(good["token"] + "=" * (-len(good["token"]) % 4))
-    other = case(1)
-    foreign = base64.urlsafe_b64decode(other["token"] + "=" * (-len(other["token"]) % 4))
+    token, foreign = token_of(good), token_of(case(1))
     changes = {
         "another campaign": foreign,
         "another type": b"\x00\x01" + token[2:],
@@ -121,6 +134,97 @@ def refused_keys() -> Iterator[dict[str, str]]:
     yield {"why": "nothing", "token_key": ""}
 
 
+def token_list(**changed: str) -> Document:
+    """Return a list with a relay, whose reports need tokens."""
+    return with_new_digest({**relay_list(), "token_key": letters(_ENCODED), **changed})
+
+
+def token_description(**added: Any) -> Document:  # noqa: ANN401 - whatever JSON holds
+    """Return what the campaign says of itself."""
+    return {**relay_description(), "reports": "token", **added}
+
+
+def signed(head_list: Document, described: Document) -> Document:
+    """Return a list as the service signs it."""
+    return published(head_list, described=described, relay=listed_relay())
+
+
+def refused_by_description() -> dict[str, Document]:
+    """Return well-signed lists and the description that does not permit to report against them."""
+    plain, asking = relay_description(), token_description()
+    other = {"address": "https://issuer.example/", "public_key": letters(_other_key())}
+    elsewhere = token_description(issuer=other)
+    return {
+        "tokens that nobody was told of": {
+            "signed": signed(token_list(), plain),
+            "description": plain,
+        },
+        "no tokens where people were promised them": {
+            "signed": signed(relay_list(), asking),
+            "description": asking,
+        },
+        "another key than the issuer's": {
+            "signed": signed(token_list(), elsewhere),
+            "description": elsewhere,
+        },
+    }
+
+
+def _other_key() -> bytes:
+    modulus = bytearray(_ENCODED)
+    modulus[100] ^= 1
+    return bytes(modulus)
+
+
+def relayed_reports() -> list[Document]:
+    """Return reports with tokens that the collector counts."""
+    made = []
+    for number, cell in enumerate([0, 40, 80]):
+        token = case(100 + number, UUID(CAMPAIGN))
+        content = b"\x02" + token_of(token) + bytes([cell << 1])
+        made.append(
+            {
+                "token": token["token"],
+                "report_id": token["report_id"],
+                "cell": cell,
+                "ephemeral_key": letters(seed(f"ephemeral {number}")),
+                "encrypted": letters(encrypted(number, content, _bound())),
+            }
+        )
+    return made
+
+
+def refused_relayed_reports() -> list[Document]:
+    """Return reports that the collector does not count."""
+    token, foreign = token_of(case(100, UUID(CAMPAIGN))), token_of(case(0))
+    forged = token[:-1] + bytes([token[-1] ^ 1])
+    cases = {
+        "a token of another campaign": ("invalid-report-token", b"\x02" + foreign + b"\x06"),
+        "a forged token": ("invalid-report-token", b"\x02" + forged + b"\x06"),
+        "no token": ("wrong-length", plaintext(9, 3)),
+        "version 1": ("unknown-version", b"\x01" + token + b"\x06"),
+        "a cell that the list does not have": ("not-expressible", b"\x02" + token + b"\xa2"),
+    }
+    return [
+        {"name": name, "fault": fault, "encrypted": letters(encrypted(9, content, _bound()))}
+        for name, (fault, content) in cases.items()
+    ]
+
+
+def _bound() -> bytes:
+    return info(CAMPAIGN, token_list()["digest"])
+
+
+def broken_head_lists() -> dict[str, Document]:
+    """Return lists that no reader takes."""
+    return {
+        f"a key that is none: {refused['why']}": signed(
+            token_list(token_key=refused["token_key"]), token_description()
+        )
+        for refused in refused_keys()
+    }
+
+
 def make() -> dict[str, Any]:
     """Return the whole file."""
     return {
@@ -129,6 +233,16 @@ def make() -> dict[str, Any]:
         "tokens": [case(number) for number in range(8)],
         "refused_tokens": list(refused_tokens()),
         "refused_keys": list(refused_keys()),
+        "description": token_description(),
+        "signed_head_list": signed(token_list(), token_description()),
+        "signed_head_list_without_relay": published(
+            with_new_digest({k: v for k, v in token_list().items() if k != "relay"}),
+            described={**description(), "reports": "token"},
+        ),
+        "broken_head_lists": broken_head_lists(),
+        "refused_by_description": refused_by_description(),
+        "relayed_reports": relayed_reports(),
+        "refused_relayed_reports": refused_relayed_reports(),
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from blender_dp.core.channels.report import Question
 from blender_dp.core.parameters import Parameters
-from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Rules, State
+from blender_dp.service.campaign import Campaign, Consent, JobKind, Move, Reports, Rules, State
 from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.jobs.leases import Lease
 from blender_dp.service.storage.database_store import DatabaseStore
@@ -36,7 +36,9 @@ BY_OPERATORS = {
 """What operators may do before they purge: from where to where."""
 
 
-def a_campaign(name: str = "searches", rules: Rules | None = None) -> Campaign:
+def a_campaign(
+    name: str = "searches", rules: Rules | None = None, reports: Reports = Reports.OPEN
+) -> Campaign:
     return Campaign(
         id=uuid4(),
         name=name,
@@ -47,6 +49,7 @@ def a_campaign(name: str = "searches", rules: Rules | None = None) -> Campaign:
         consent=Consent(version="1", text="I agree · ja, gerne"),
         parameters=Parameters(epsilon=4.0, delta=1e-5, head_list_size=50),
         expected_clients=1000,
+        reports=reports,
         open_enrolment=True,
         rules=rules or Rules(opt_in_until=LATER, clients_enough=10),
         state=State.DRAFT,
@@ -92,8 +95,8 @@ def some_reports(
     )
 
 
-async def opened_for_opt_in(store: DatabaseStore) -> UUID:
-    campaign = a_campaign()
+async def opened_for_opt_in(store: DatabaseStore, reports: Reports = Reports.OPEN) -> UUID:
+    campaign = a_campaign(reports=reports)
     await store.put_campaign(campaign, actor="ada")
     await moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
     return campaign.id
@@ -142,8 +145,8 @@ async def publish_list(store: DatabaseStore, campaign: UUID) -> None:
     await store.finish(await leased(store, JobKind.ERASE), erased(), now=NOW)
 
 
-async def opened_for_clients(store: DatabaseStore) -> UUID:
-    campaign = await opened_for_opt_in(store)
+async def opened_for_clients(store: DatabaseStore, reports: Reports = Reports.OPEN) -> UUID:
+    campaign = await opened_for_opt_in(store, reports)
     await publish_list(store, campaign)
     await moved(store, campaign, Move.OPEN_CLIENTS, State.LIST_PUBLISHED)
     return campaign

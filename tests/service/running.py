@@ -39,7 +39,7 @@ UNLIMITED = Limits(most_delta=0.5, enrol=PLENTY, opt_in=PLENTY, wrong_tokens=PLE
 CONSENT = "I give my searches to find what is popular."
 OPT_IN_USERS = 120
 NAMES = [(f"query {i}", f"u{i}.example") for i in range(5)]
-BATCH_FIELDS = ("report_id", "question", "items", "cell")
+BATCH_FIELDS = ("report_id", "token", "question", "items", "cell")
 
 
 class Clock:

@@ -202,7 +202,7 @@ async def test_no_statistics_outlive_the_rows(postgres_server: PostgresServer) -
         await connection.execute("ANALYZE")
         sampled = await connection.fetch(
             "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND tablename IN "
-            "('report_ids', 'enrolments', 'contributions', 'relayed_pieces')"
+            "('report_ids', 'enrolments', 'issued_tokens', 'contributions', 'relayed_pieces')"
         )
     finally:
         await connection.close()

@@ -55,7 +55,14 @@ CONTRIBUTIONS = """
     INSERT INTO contributions SELECT campaign, digest, 'encrypted', 'tag' FROM enrolments
     WHERE NOT EXISTS (SELECT FROM contributions WHERE enrolment = digest)
 """
-TABLES = ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters")
+TABLES = (
+    "contributions",
+    "issued_tokens",
+    "enrolments",
+    "report_ids",
+    "relayed_pieces",
+    "counters",
+)
 
 
 @asynccontextmanager

@@ -63,6 +63,9 @@ class Problem(Enum):
     UNKNOWN_CAMPAIGN = Kind("unknown-campaign", 404, "The campaign must be one that exists.")
     NOT_PUBLISHED = Kind("not-published", 404, "The document must be published already.")
     NO_RELAY = Kind("no-relay", 404, "The campaign must be one with a relay.")
+    NO_REPORT_TOKENS = Kind(
+        "no-report-tokens", 404, "The campaign must be one whose report tokens are issued here."
+    )
     PLANNER_MISSING = Kind("planner-missing", 404, "The planner must be installed here.")
     METHOD_NOT_ALLOWED = Kind("method-not-allowed", 405, "The method must be a documented one.")
     BODY_TOO_SLOW = Kind("body-too-slow", 408, "The body must arrive in time.")
@@ -82,6 +85,11 @@ class Problem(Enum):
         "already-contributed", 409, "An enrolment may contribute once, and did with another body."
     )
     WITHDRAWN = Kind("withdrawn", 409, "An enrolment that withdrew may not contribute again.")
+    TOKEN_ISSUED = Kind(
+        "token-issued-already",
+        409,
+        "A person gets one report token per campaign, and got one for another request.",
+    )
     REPORT_ID_REUSED = Kind(
         "report-id-reused", 409, "A report id must be new, or repeat the very same report."
     )
@@ -143,6 +151,21 @@ class Problem(Enum):
     )
     MALFORMED_REPORT_ID = Kind(
         "malformed-report-id", 422, "A report id must be 16 bytes in 22 letters of base64url."
+    )
+    MALFORMED_REPORT_TOKEN = Kind(
+        "malformed-report-token",
+        422,
+        "A report token must be 354 bytes in 472 letters of base64url.",
+    )
+    INVALID_REPORT_TOKEN = Kind(
+        "invalid-report-token",
+        422,
+        "A report token must be signed for this campaign with the key of its list.",
+    )
+    TOKEN_REQUEST_REFUSED = Kind(
+        "token-request-refused",
+        422,
+        "A request for a token must be of type 2, for this campaign's key.",
     )
     REPEATED_REPORT_ID = Kind("repeated-report-id", 422, "A batch must have every report id once.")
     UNKNOWN_QUESTION = Kind("unknown-question", 422, "The question must be one that the list asks.")

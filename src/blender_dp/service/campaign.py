@@ -17,6 +17,7 @@ from uuid import UUID
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign_relay import CampaignRelay
+from blender_dp.wire.tokens.issuer import Issuer
 
 
 class State(StrEnum):
@@ -42,6 +43,15 @@ class Move(StrEnum):
     SEAL_CLIENTS = "seal-clients"
     RELEASE = "release"
     PURGE = "purge"
+
+
+class Reports(StrEnum):
+    """Who may send reports to a campaign."""
+
+    OPEN = "open"
+    """Anybody, as often as they like: report ids are made up by devices."""
+    TOKEN = "token"  # noqa: S105 - a choice, no secret
+    """Who has a report token, once."""
 
 
 class JobKind(StrEnum):
@@ -76,6 +86,11 @@ _JOB_AFTER = {
     Move.RELEASE: JobKind.ERASE,
     Move.PURGE: JobKind.ERASE,
 }
+
+
+_ENROLLING = frozenset({State.DRAFT, State.OPT_IN_OPEN})
+TOKENS_ISSUED = frozenset({State.LIST_PUBLISHED, State.CLIENTS_OPEN})
+"""States in which report tokens are issued: their key is in the published list."""
 
 
 class MoveNotAllowedError(BlenderError):
@@ -160,6 +175,10 @@ class Campaign:
     """Expected number of clients, public; decides how many of them report only the query."""
     relay: CampaignRelay | None = None
     """Who passes on the reports of relay clients; None if there are none."""
+    reports: Reports = Reports.OPEN
+    """Whether a report needs a token."""
+    issuer: Issuer | None = None
+    """Another server that issues the tokens; None if this service does, or if there are none."""
     open_enrolment: bool
     """Whether anybody may enrol, or only those whom the operator gives a token."""
     rules: Rules
@@ -175,6 +194,18 @@ class Campaign:
             raise ParameterError("relay_wait_hours", rule, self.rules.relay_wait_hours)
         if self.relay is not None:
             self.relay.require_possible(self.parameters)
+        if self.issuer is not None and self.reports is not Reports.TOKEN:
+            raise ParameterError("issuer", "given only if reports need a token", self.issuer)
+
+    @property
+    def issues_tokens(self) -> bool:
+        """Whether this service issues the campaign's report tokens."""
+        return self.reports is Reports.TOKEN and self.issuer is None
+
+    @property
+    def enrolling(self) -> frozenset[State]:
+        """The states in which people may enrol: to contribute, or later to get a report token."""
+        return _ENROLLING | (TOKENS_ISSUED | {State.OPT_IN_SEALED} if self.issues_tokens else set())
 
     @property
     def relay_awaited_until(self) -> datetime | None:

@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from blender_dp.service.campaign import DEADLINES, OPTIONAL, Campaign, Consent, Rules, State
+from blender_dp.service.campaign import (
+    DEADLINES,
+    OPTIONAL,
+    Campaign,
+    Consent,
+    Reports,
+    Rules,
+    State,
+)
 from blender_dp.service.campaign_relay import read_relay
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.parameters import parameters_document, read_parameters
+from blender_dp.wire.tokens.issuer import read_issuer
 
 _LEFT_OUT = ("open_hours", "relay_wait_hours")
 """The rules that are left out if they are None: campaigns that are older than a rule, or without a
@@ -30,6 +39,8 @@ def description(campaign: Campaign) -> dict[str, Any]:
         "parameters": parameters_document(campaign.parameters),
         "expected_clients": campaign.expected_clients,
         **({} if campaign.relay is None else {"relay": campaign.relay.document()}),
+        **({} if campaign.reports is Reports.OPEN else {"reports": str(campaign.reports)}),
+        **({} if campaign.issuer is None else {"issuer": campaign.issuer.document()}),
         "open_enrolment": campaign.open_enrolment,
         "rules": _rules_document(campaign.rules),
         "created_at": write_time(campaign.created_at),
@@ -48,6 +59,8 @@ def read_description(text: str, *, state: str, moved_at: str) -> Campaign:
         parameters=read_parameters(Fields(Path("campaigns"), document["parameters"])),
         expected_clients=document["expected_clients"],
         relay=read_relay(document.get("relay")),
+        reports=Reports(document.get("reports", Reports.OPEN)),
+        issuer=read_issuer(document.get("issuer")),
         open_enrolment=document["open_enrolment"],
         rules=_rules(document["rules"]),
         state=State(state),

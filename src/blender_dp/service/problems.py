@@ -17,6 +17,7 @@ _OF_STORE: Mapping[Reason, Problem] = MappingProxyType(
         Reason.UNKNOWN_ENROLMENT: Problem.TOKEN_UNKNOWN,
         Reason.ALREADY_CONTRIBUTED: Problem.ALREADY_CONTRIBUTED,
         Reason.WITHDRAWN: Problem.WITHDRAWN,
+        Reason.TOKEN_ISSUED: Problem.TOKEN_ISSUED,
         Reason.REPORT_ID_REUSED: Problem.REPORT_ID_REUSED,
         Reason.OVERLOADED: Problem.OVERLOADED,
         Reason.BATCH_CHANGED: Problem.BATCH_CHANGED,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire.lists import RELAY_LIST
 
-from blender_dp.core.errors import InputError
+from blender_dp.core.errors import BrokenInvariantError, InputError
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.relayed.encrypted_report import (
     RefusedRelayedReportError,
@@ -30,6 +30,11 @@ ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "test_vectors" / "relayed_reports.json").read_text(encoding="utf-8"))
 SIGNED = read_signed_head_list(VECTORS["signed_head_list"])
 ENCRYPTION = ReportEncryption(SIGNED.head_list, campaign=SIGNED.campaign, digest=SIGNED.digest)
+WITH_TOKENS = json.loads((ROOT / "test_vectors" / "report_tokens.json").read_text(encoding="utf-8"))
+TOKEN_LIST = read_signed_head_list(WITH_TOKENS["signed_head_list"])
+TOKEN_ENCRYPTION = ReportEncryption(
+    TOKEN_LIST.head_list, campaign=TOKEN_LIST.campaign, digest=TOKEN_LIST.digest
+)
 KEY = X25519PrivateKey.from_private_bytes(from_text(VECTORS["collector_key"], 32) or b"")
 OWN_KEY = X25519PrivateKey.from_private_bytes(bytes(range(32)))
 OWN_DIGEST, OWN_CAMPAIGN = head_list_digest(RELAY_LIST), UUID(int=7)
@@ -64,7 +69,32 @@ def test_what_no_device_of_this_list_sent_is_refused(vector: Vector) -> None:
 
 
 def test_every_fault_has_a_vector() -> None:
-    assert {vector["fault"] for vector in VECTORS["refused_reports"]} == set(RelayedFault)
+    vectors = [*VECTORS["refused_reports"], *WITH_TOKENS["refused_relayed_reports"]]
+    assert {vector["fault"] for vector in vectors} == set(RelayedFault)
+
+
+@pytest.mark.parametrize("vector", WITH_TOKENS["relayed_reports"], ids=lambda v: str(v["cell"]))
+def test_a_report_with_a_token_is_read(vector: Vector) -> None:
+    report = TOKEN_ENCRYPTION.decrypt(content(vector["encrypted"]), KEY)
+    assert report == RelayedReport.with_token(content(vector["token"]), vector["cell"])
+    assert report.report_id == content(vector["report_id"])
+    assert len(content(vector["encrypted"])) == TOKEN_ENCRYPTION.length
+
+
+@pytest.mark.parametrize(
+    "vector", WITH_TOKENS["refused_relayed_reports"], ids=lambda v: str(v["name"])
+)
+def test_no_report_counts_without_a_token_of_its_campaign(vector: Vector) -> None:
+    fault = fault_of(TOKEN_ENCRYPTION, content(vector["encrypted"]), KEY)
+    assert fault == vector["fault"]
+
+
+def test_a_report_has_a_token_exactly_if_its_list_needs_one() -> None:
+    with_id = RelayedReport(report_id=bytes(16), cell=0)
+    with_token = RelayedReport.with_token(bytes(354), 0)
+    for encryption, report in ((TOKEN_ENCRYPTION, with_id), (ENCRYPTION, with_token)):
+        with pytest.raises(BrokenInvariantError):
+            encryption.encrypt(report, encryption_key_of(KEY))
 
 
 @given(st.binary(min_size=16, max_size=16), st.integers(0, 7))

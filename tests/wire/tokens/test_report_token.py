@@ -10,7 +10,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from blender_dp.core.errors import InputError
 from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.service_report import report_id_of
+from blender_dp.wire.service.signed_head_list import read_signed_head_list
 from blender_dp.wire.tokens.blind_rsa import Blinding, BlindSignatureError, is_signed, unblind
 from blender_dp.wire.tokens.blind_signer import BlindSigner, draw_signing_key, read_signing_key
 from blender_dp.wire.tokens.report_token import (
@@ -19,7 +22,6 @@ from blender_dp.wire.tokens.report_token import (
     TokenSecret,
     blinded_message_in,
     challenge_digest,
-    report_id_of,
     token_request,
 )
 from blender_dp.wire.tokens.token_key import TokenKey, read_token_key
@@ -91,6 +93,19 @@ def test_refused_tokens_of_the_vectors(case: dict[str, str]) -> None:
 @pytest.mark.parametrize("case", OURS["refused_keys"], ids=lambda case: case["why"])
 def test_refused_keys_of_the_vectors(case: dict[str, str]) -> None:
     assert read_token_key(case["token_key"]) is None
+
+
+@pytest.mark.parametrize("name", OURS["broken_head_lists"])
+def test_a_list_with_a_key_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="token_key"):
+        read_signed_head_list(OURS["broken_head_lists"][name])
+
+
+@pytest.mark.parametrize("name", ["signed_head_list", "signed_head_list_without_relay"])
+def test_a_list_names_the_key_of_its_tokens(name: str) -> None:
+    signed = read_signed_head_list(OURS[name])
+
+    assert signed.head_list.token_key == OURS["token_key"]
 
 
 def test_a_secret_is_read_as_it_was_stored() -> None:

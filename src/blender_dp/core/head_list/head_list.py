@@ -34,6 +34,8 @@ class HeadList:
     """False if it was made with a seed: for experiments only, never for real users."""
     relay: ThroughRelay | None = None
     """Mechanism of relay clients; None without a relay."""
+    token_key: str | None = None
+    """Public key that signs the token of every report; None if reports need no token."""
 
     def __post_init__(self) -> None:
         if len(self.queries) != len(self.urls) or not all(self.urls):

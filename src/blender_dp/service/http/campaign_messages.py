@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from blender_dp.core.parameters import Parameters, Preset, delta_warning
-from blender_dp.service.campaign import OPTIONAL, Campaign, Consent, Rules, State
+from blender_dp.service.campaign import OPTIONAL, Campaign, Consent, Reports, Rules, State
 from blender_dp.service.campaign_relay import (
     DEFAULTS,
     MOST_BATCH,
@@ -27,6 +27,7 @@ from blender_dp.service.http.messages import (
 )
 from blender_dp.service.shown_texts import require_line, require_text, require_web_address
 from blender_dp.wire.service.contribution import consent_digest
+from blender_dp.wire.tokens.issuer import Issuer
 
 MOST_OPEN_HOURS = 24 * 366
 _HOURS = "open_hours"
@@ -36,6 +37,9 @@ Line = Annotated[str, Meta(min_length=1, max_length=200)]
 Noun = Annotated[str, Meta(min_length=1, max_length=40)]
 Text = Annotated[str, Meta(min_length=1, max_length=10_000)]
 WebAddress = Annotated[str, Meta(max_length=2000, pattern=r"^https?://[^\s/]\S*(?!\s)$")]
+
+
+TokenKeyText = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{456}$")]
 
 
 class ConsentText(Taken, frozen=True, kw_only=True):
@@ -110,6 +114,24 @@ class RelayOfCampaign(Taken, frozen=True, kw_only=True):
         return None if relay is None else cls(**asdict(relay))
 
 
+class IssuerOfCampaign(Taken, frozen=True, kw_only=True):
+    """Server that issues a campaign's report tokens, run by whoever can tell people apart."""
+
+    address: WebAddress
+    """Where devices ask for their token: no user name, query or fragment."""
+    public_key: TokenKeyText
+    """The key that signs the tokens of this campaign and of no other."""
+
+    def issuer(self) -> Issuer:
+        """Return the issuer; a slash at the end of its address may be left out."""
+        return Issuer(address=self.address.removesuffix("/") + "/", public_key=self.public_key)
+
+    @classmethod
+    def of(cls, issuer: Issuer | None) -> "IssuerOfCampaign | None":
+        """Return how an issuer is shown."""
+        return None if issuer is None else cls(**asdict(issuer))
+
+
 class NewCampaign(Taken, frozen=True, kw_only=True):
     """A campaign to create.
 
@@ -133,6 +155,10 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
     relay: RelayOfCampaign | None = None
     """Who passes on the reports of relay clients; null if there are none."""
+    reports: Reports = Reports.OPEN
+    """Whether each report needs a token, which a person gets once."""
+    issuer: IssuerOfCampaign | None = None
+    """Another server that issues these tokens; null if this service does, for enrolments."""
     open_enrolment: bool = False
     rules: When = When()
 
@@ -148,6 +174,8 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
             parameters=self.parameters.parameters(),
             expected_clients=self.expected_clients,
             relay=None if self.relay is None else self.relay.relay(),
+            reports=self.reports,
+            issuer=None if self.issuer is None else self.issuer.issuer(),
             open_enrolment=self.open_enrolment,
             rules=self.rules.rules(self.relay),
             state=State.DRAFT,
@@ -194,6 +222,10 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     expected_clients: int
     relay: RelayOfCampaign | None = None
     """Who passes on the reports of relay clients; null if there are none."""
+    reports: Reports = Reports.OPEN
+    """Whether each report needs a token."""
+    issuer: IssuerOfCampaign | None = None
+    """Another server that issues these tokens; null if this service does, or nobody."""
     open_enrolment: bool
     rules: When
     created_at: datetime
@@ -232,6 +264,8 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             ),
             expected_clients=campaign.expected_clients,
             relay=RelayOfCampaign.of(campaign.relay),
+            reports=campaign.reports,
+            issuer=IssuerOfCampaign.of(campaign.issuer),
             open_enrolment=campaign.open_enrolment,
             rules=When(
                 **{name: getattr(rules, name) for name in When.__struct_fields__ if name != _HOURS},

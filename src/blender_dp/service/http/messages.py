@@ -63,6 +63,14 @@ class NewContribution(Taken, frozen=True, kw_only=True):
     records: Annotated[list[ContributedRecord], Meta(max_length=MOST_RECORDS)]
 
 
+class WantedToken(Taken, frozen=True, kw_only=True):
+    """Request of a device for its report token."""
+
+    version: Literal[1]
+    request: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{346}$")]
+    """TokenRequest of RFC 9578, type 2: 259 bytes in base64url without padding."""
+
+
 class Question(Taken, frozen=True, kw_only=True):
     """Question to the planner."""
 
@@ -96,6 +104,13 @@ class Contributed(msgspec.Struct, frozen=True, kw_only=True):
 
     repeated: bool
     """Whether the same contribution was stored already."""
+
+
+class IssuedToken(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of an issuer: the signature of a blinded message."""
+
+    response: str
+    """TokenResponse of RFC 9578, type 2: 256 bytes in base64url without padding."""
 
 
 class Taker(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,12 @@ from blender_dp.service.http.reports.route import TEMPLATE
 from blender_dp.service.http.routes import HANDLERS
 from blender_dp.service.http.routes.asking import StrictRequest
 from blender_dp.service.http.routes.refusals import WITH_BODY, by_status
-from blender_dp.wire.reports.service_report import MOST_REPORTS, ReportFault
+from blender_dp.wire.reports.service_report import (
+    ID_FIELD,
+    MOST_REPORTS,
+    TOKEN_FIELD,
+    ReportFault,
+)
 
 _REFUSED = (
     *WITH_BODY,
@@ -60,6 +65,15 @@ _SUBSET = {
 _CELL = {
     "report_id": _ID,
     "cell": {"type": "integer", "minimum": 0, "description": "Number of the reported cell."},
+}
+
+
+_TOKEN = {
+    "type": "string",
+    "pattern": "^[A-Za-z0-9_-]{472}$",
+    "description": "Instead of report_id, exactly if the list has a token_key: the Token of RFC "
+    "9578, type 2, base64url without padding. The report id is the first 16 bytes of the SHA-256 "
+    "of its authenticator.",
 }
 
 
@@ -121,17 +135,16 @@ def _batch_of(report: dict[str, Any]) -> dict[str, Any]:
     return _object({**_SHARED, "reports": reports})
 
 
+def _with_token(report: dict[str, Any]) -> dict[str, Any]:
+    return {TOKEN_FIELD: _TOKEN, **{k: v for k, v in report.items() if k != ID_FIELD}}
+
+
 def _operation() -> dict[str, Any]:
     problem = {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
     counts = {name: {"type": "integer", "minimum": 0} for name in ("accepted", "repeated")}
-    body = {
-        "anyOf": [
-            _object({**_SHARED, **_SUBSET}),
-            _object({**_SHARED, **_CELL}),
-            _batch_of(_SUBSET),
-            _batch_of(_CELL),
-        ]
-    }
+    named = [_SUBSET, _CELL, _with_token(_SUBSET), _with_token(_CELL)]
+    alone = [_object({**_SHARED, **fields}) for fields in named]
+    body = {"anyOf": [*alone, *map(_batch_of, named)]}
     return {
         "tags": ["reports"],
         "operationId": "send_reports",

@@ -66,6 +66,8 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
     enrolled: int
     contributed: int
     withdrawn: int
+    tokens: int
+    """Number of enrolments that got a report token."""
     reports: ReportTotals
     refused: dict[str, int]
     jobs: list[ShownJob]
@@ -80,6 +82,7 @@ class ShownProgress(msgspec.Struct, frozen=True, kw_only=True):
             enrolled=progress.enrolled,
             contributed=progress.contributed,
             withdrawn=progress.withdrawn,
+            tokens=progress.tokens,
             reports=ReportTotals(record=progress.record_reports, query=progress.query_reports),
             refused=dict(progress.refused),
             jobs=[

@@ -9,7 +9,7 @@ from blender_dp.service.keys.key_vault import Purpose
 from blender_dp.service.storage.store import JobResult
 
 _ENDED = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
-"""States in which no report is accepted: the key of the reports' tags is not needed any more."""
+"""States in which no report is accepted: the keys of their tags and tokens are not needed."""
 
 
 async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
@@ -30,6 +30,6 @@ async def erase(dependencies: Dependencies, campaign: Campaign) -> JobResult:
 def _destroy(dependencies: Dependencies, campaign: Campaign, *, is_released: bool) -> None:
     dependencies.keys.destroy(campaign.id, Purpose.RECORDS, Purpose.RECORD_TAGS)
     if campaign.state in _ENDED:
-        dependencies.keys.destroy(campaign.id, Purpose.REPORT_TAGS)
+        dependencies.keys.destroy(campaign.id, Purpose.REPORT_TAGS, Purpose.REPORT_TOKENS)
     if is_released:
         dependencies.keys.destroy(campaign.id, Purpose.RELAYED_REPORTS)

@@ -9,6 +9,7 @@ one noisy list.
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
-from blender_dp.service.campaign import Campaign, Move
+from blender_dp.service.campaign import Campaign, Move, Reports
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.keys.encrypted_records import make_decrypter
@@ -31,6 +32,7 @@ from blender_dp.service.keys.key_vault import (
     KeyVault,
     Purpose,
     relayed_reports_key,
+    report_tokens_key,
 )
 from blender_dp.service.keys.one_draw import Fingerprint
 from blender_dp.service.storage.store import Document, JobResult
@@ -43,6 +45,7 @@ from blender_dp.wire.relayed.encrypted_report import encryption_key_of
 from blender_dp.wire.relayed.listed_relay import ListedRelay
 from blender_dp.wire.service.hash_chain import PublicKind
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
+from blender_dp.wire.tokens.token_key import TokenKey
 
 _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 """Signs a published list, given its entries in the log."""
@@ -83,7 +86,7 @@ async def _decrypt(
 def _compute(
     rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
 ) -> tuple[Curated, ListCertificate]:
-    curated, certificate = _curate(rows, campaign, randomness)
+    curated, certificate = _curate(rows, campaign, randomness, _token_key(keys, campaign))
     drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
@@ -94,8 +97,17 @@ def _compute(
     return curated, certificate
 
 
+def _token_key(keys: KeyVault, campaign: Campaign) -> str | None:
+    """Return the key of the campaign's report tokens, which is made here unless others issue."""
+    if campaign.reports is not Reports.TOKEN:
+        return None
+    if campaign.issuer is not None:
+        return campaign.issuer.public_key
+    return TokenKey(report_tokens_key(keys, campaign.id).public_key()).text
+
+
 def _curate(
-    rows: ContributedRows, campaign: Campaign, randomness: Randomness
+    rows: ContributedRows, campaign: Campaign, randomness: Randomness, token_key: str | None
 ) -> tuple[Curated, ListCertificate]:
     parameters = campaign.parameters
     try:
@@ -105,6 +117,8 @@ def _curate(
             curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
         if relay := campaign.relay:
             curated = with_relay(curated, clients=relay.least_batch, rules=relay.rules)
+        head_list = replace(curated.head_list, token_key=token_key)
+        curated = replace(curated, head_list=head_list)
         return curated, require_kept(certify_curated(curated))
     except BrokenPromiseError:
         raise JobError(Failure.PROMISE_BROKEN) from None

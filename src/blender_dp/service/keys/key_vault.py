@@ -17,10 +17,12 @@ from pathlib import Path
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.wire.documents.staging import sync
+from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
 
 KEY_BYTES = 32
 _SIGNING = "signing.key"
@@ -37,6 +39,8 @@ class Purpose(StrEnum):
     """Recognises a repeated report; destroyed once the reports are counted."""
     RELAYED_REPORTS = "relayed-reports"
     """Decrypts the reports of relay clients; destroyed once the release is made."""
+    REPORT_TOKENS = "report-tokens"
+    """Signs report tokens (RSA, DER); destroyed once no report is accepted any more."""
 
 
 class KeyDestroyedError(BlenderError):
@@ -109,7 +113,10 @@ class KeyVault:
         path = self._path(campaign, purpose)
         with self._in_place():
             self._require_alive(path, purpose)
-            key = self._read_or_draw(path)
+            if purpose is Purpose.REPORT_TOKENS:
+                key = self._read_or_write(path, draw_signing_key, length=None)
+            else:
+                key = self._read_or_draw(path)
             if _marker(path).exists():  # destroyed while it was made
                 _wipe(path)
                 raise KeyDestroyedError(purpose)
@@ -164,10 +171,12 @@ class KeyVault:
         """Return the key in a file; draw and write it if there is none."""
         return self._read_or_write(path, lambda: self._draw(KEY_BYTES))
 
-    def _read_or_write(self, path: Path, content: Callable[[], bytes]) -> bytes:
+    def _read_or_write(
+        self, path: Path, content: Callable[[], bytes], *, length: int | None = KEY_BYTES
+    ) -> bytes:
         """Return the content of a file, written if missing; concurrent callers get the same."""
         with suppress(FileNotFoundError):
-            return _read_key(path)
+            return _read_key(path, length)
         partial = path.with_name(f".{path.name}.{self._draw(8).hex()}")
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             file.write(content())
@@ -179,7 +188,7 @@ class KeyVault:
             _wipe(partial)
         partial.unlink(missing_ok=True)
         self._sync()
-        return _read_key(path)
+        return _read_key(path, length)
 
     def _sync(self) -> None:
         sync(self.directory)
@@ -190,6 +199,11 @@ def relayed_reports_key(keys: KeyVault, campaign: UUID) -> X25519PrivateKey:
     return X25519PrivateKey.from_private_bytes(keys.key(campaign, Purpose.RELAYED_REPORTS))
 
 
+def report_tokens_key(keys: KeyVault, campaign: UUID) -> RSAPrivateKey:
+    """Return the key that signs a campaign's report tokens, made at its first use."""
+    return read_signing_key(keys.key(campaign, Purpose.REPORT_TOKENS))
+
+
 def _digest(key: bytes) -> bytes:
     return hashlib.sha256(key).digest()
 
@@ -198,10 +212,10 @@ def _marker(path: Path) -> Path:
     return path.with_suffix(".destroyed")
 
 
-def _read_key(path: Path) -> bytes:
+def _read_key(path: Path, length: int | None) -> bytes:
     key = path.read_bytes()
-    if len(key) != KEY_BYTES:
-        raise InputError(path.name, f"must hold {KEY_BYTES} bytes exactly")
+    if length is not None and len(key) != length:
+        raise InputError(path.name, f"must hold {length} bytes exactly")
     return key
 
 
@@ -209,7 +223,7 @@ def _wipe(path: Path) -> None:
     """Overwrite a file and remove it."""
     with suppress(FileNotFoundError):
         with path.open("r+b") as file:
-            file.write(bytes(KEY_BYTES))
+            file.write(bytes(os.fstat(file.fileno()).st_size))
             file.flush()
             os.fsync(file.fileno())
         path.unlink(missing_ok=True)

@@ -129,7 +129,7 @@ class DatabaseStore(RelayedBatches):
         )
 
     async def add_enrolments(self, campaign_id: UUID, digests: Sequence[bytes]) -> None:
-        """Let the holders of these tokens contribute once."""
+        """Let the holders of these tokens contribute once, or get one report token."""
         await self.database.write(
             partial(contributions.add_enrolments, campaign_id=campaign_id, digests=digests)
         )
@@ -146,6 +146,23 @@ class DatabaseStore(RelayedBatches):
             partial(contributions.withdraw, campaign_id=campaign_id, enrolment=enrolment)
         )
         self.database.scrub_soon()
+
+    async def issue_token(self, campaign_id: UUID, enrolment: bytes, request: bytes) -> None:
+        """Store, before it is signed, the request for an enrolment's only report token.
+
+        Args:
+            campaign_id: The campaign.
+            enrolment: Digest of the enrolment token.
+            request: Digest of the request. The same one again changes nothing; another is refused.
+        """
+        await self.database.write(
+            partial(
+                contributions.issue_token,
+                campaign_id=campaign_id,
+                enrolment=enrolment,
+                request=request,
+            )
+        )
 
     async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
         """Return all contributions in pieces, in an order that reveals nothing."""

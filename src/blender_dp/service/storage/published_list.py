@@ -1,5 +1,6 @@
 """Signed lists of campaigns and the checks of their reports, loaded once per process."""
 
+import asyncio
 import gzip
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -9,11 +10,19 @@ from uuid import UUID
 from blender_dp.server.problems import RETRY_SECONDS, Problem
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.http.reports.intake import ReportIntake
-from blender_dp.service.keys.key_vault import KeyDestroyedError, KeysGoneError, Purpose
+from blender_dp.service.keys.key_vault import (
+    KeyDestroyedError,
+    KeysGoneError,
+    Purpose,
+    report_tokens_key,
+)
 from blender_dp.service.storage.store import Document
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.published.head_list import head_list_in
 from blender_dp.wire.relayed.encrypted_report import ReportEncryption
+from blender_dp.wire.tokens.blind_signer import BlindSigner
+from blender_dp.wire.tokens.report_token import token_rules
+from blender_dp.wire.tokens.token_key import TokenKey
 
 Key = TypeVar("Key")
 Kept = TypeVar("Kept")
@@ -38,6 +47,14 @@ class ListedEncryption:
     length: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSigner:
+    """Who signs a campaign's report tokens, with the key that its list names."""
+
+    key: TokenKey
+    signer: BlindSigner
+
+
 class PublishedLists:
     """Cache of the lists in use, each with the intake that checks its reports."""
 
@@ -46,6 +63,7 @@ class PublishedLists:
         self._lists: OrderedDict[UUID, PublishedList] = OrderedDict()
         self._intakes: OrderedDict[str, ReportIntake] = OrderedDict()
         self._encryptions: OrderedDict[UUID, ListedEncryption] = OrderedDict()
+        self._signers: OrderedDict[UUID, ListedSigner] = OrderedDict()
 
     async def get(self, campaign_id: UUID) -> PublishedList:
         """Return the signed list of a campaign."""
@@ -76,7 +94,7 @@ class PublishedLists:
         except KeysGoneError:
             raise Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS) from None
         head_list = head_list_in(_STORED, read_object(_STORED, body)["head_list"])
-        intake = ReportIntake(head_list, key)
+        intake = ReportIntake(head_list, key, token_rules(head_list, campaign_id))
         _keep(self._intakes, str(campaign_id), intake)
         return intake
 
@@ -94,6 +112,30 @@ class PublishedLists:
             found = ListedEncryption(digest=digest, length=encryption.length)
             _keep(self._encryptions, campaign_id, found)
         return found
+
+    async def signer(self, campaign_id: UUID) -> "ListedSigner":
+        """Return the signer of a campaign's report tokens; load its key if needed."""
+        found = self._signers.get(campaign_id)
+        if found is None:
+            body = await self._read(campaign_id)
+            if body is None:
+                raise Problem.NOT_COLLECTING.error()
+            named = read_object(_STORED, body)["head_list"].get("token_key")
+            found = await asyncio.to_thread(self._load_signer, campaign_id, named)
+            _keep(self._signers, campaign_id, found)
+        return found
+
+    def _load_signer(self, campaign_id: UUID, named: str | None) -> "ListedSigner":
+        try:
+            private = report_tokens_key(self._dependencies.keys, campaign_id)
+        except KeyDestroyedError:
+            raise Problem.NOT_COLLECTING.error() from None
+        except KeysGoneError:
+            raise Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS) from None
+        key = TokenKey(private.public_key())
+        if key.text != named:  # the keys were lost and this one was made just now
+            raise Problem.KEYS_GONE.error(retry_after=RETRY_SECONDS)
+        return ListedSigner(key=key, signer=BlindSigner(private))
 
     async def _read(self, campaign_id: UUID) -> bytes | None:
         return await self._dependencies.store.document(campaign_id, Document.HEAD_LIST)

@@ -23,6 +23,7 @@ class Reason(StrEnum):
     UNKNOWN_ENROLMENT = "unknown-enrolment"
     ALREADY_CONTRIBUTED = "already-contributed"
     WITHDRAWN = "withdrawn"
+    TOKEN_ISSUED = "token-issued-already"  # noqa: S105 - a reason, no secret
     REPORT_ID_REUSED = "report-id-reused"
     LEASE_LOST = "lease-lost"
     JOB_NOT_RETRIABLE = "job-not-retriable"
@@ -114,6 +115,8 @@ class Progress:
     enrolled: int
     contributed: int
     withdrawn: int
+    tokens: int
+    """Number of enrolments that got a report token."""
     record_reports: int
     query_reports: int
     refused: Mapping[str, int]

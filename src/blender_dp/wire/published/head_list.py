@@ -15,6 +15,7 @@ from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.documents.document import read_document, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
+from blender_dp.wire.tokens.token_key import TOKEN_KEY_RULE, read_token_key
 
 FORMAT = "blender-dp head list"
 _Kind = TypeVar("_Kind", bound=Mechanism)
@@ -30,6 +31,7 @@ def head_list_document(head_list: HeadList) -> dict[str, Any]:
             "private": head_list.private,
             "mechanism": _mechanism_document(head_list.mechanism),
             **({} if relay is None else {"relay": _mechanism_document(relay)}),
+            **({} if head_list.token_key is None else {"token_key": head_list.token_key}),
             "queries": [
                 {"query": query, "urls": list(urls)}
                 for query, urls in zip(head_list.queries, head_list.urls, strict=True)
@@ -69,6 +71,7 @@ def _listed_in(fields: Fields) -> HeadList:
             mechanism=_read_mechanism(fields.part("mechanism"), MECHANISMS),
             private=fields.flag("private"),
             relay=_read_relay(fields),
+            token_key=_read_token_key(fields),
         )
     except BrokenInvariantError as error:
         fields.refuse("queries", f"break a rule: {error}")
@@ -92,6 +95,16 @@ def _read_relay(fields: Fields) -> ThroughRelay | None:
     if not fields.has("relay"):
         return None
     return _read_mechanism(fields.part("relay"), RELAY_MECHANISMS)
+
+
+def _read_token_key(fields: Fields) -> str | None:
+    """Return the key that signs tokens; lists whose reports need no token do not name one."""
+    if not fields.has("token_key"):
+        return None
+    text = fields.text("token_key")
+    if read_token_key(text) is None:
+        fields.refuse("token_key", TOKEN_KEY_RULE)
+    return text
 
 
 def _read_mechanism(fields: Fields, kinds: Mapping[str, type[_Kind]]) -> _Kind:

@@ -1,9 +1,11 @@
-"""Reports that a service receives: each with a random id, alone or in a batch; version 1.
+"""Reports that a service receives: each with an id, alone or in a batch; version 1.
 
-The id is drawn before the report. Where there are two questions it also decides which one the
-device answers (:mod:`blender_dp.core.channels.public_coin`): no device can choose its question.
+The id is drawn before the report, or is a hash of the token that the report is sent with. Where
+there are two questions it also decides which one the device answers
+(:mod:`blender_dp.core.channels.public_coin`): no device can choose its question.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +15,7 @@ import numpy as np
 
 from blender_dp.core.channels.public_coin import asked_for_query, who_is_asked_for_query
 from blender_dp.core.channels.report import Question, Report
-from blender_dp.core.errors import UnknownReportError
+from blender_dp.core.errors import BrokenInvariantError, UnknownReportError
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.reports.packed_items import (
@@ -25,6 +27,7 @@ from blender_dp.wire.reports.packed_items import (
 )
 from blender_dp.wire.reports.report import codec_of, report_document
 from blender_dp.wire.reports.report_files import shared_fields
+from blender_dp.wire.tokens.report_token import TOKEN_BYTES, TokenRules, authenticator_of
 
 ID_BYTES = 16
 ID_LETTERS = 22
@@ -32,6 +35,8 @@ MOST_REPORTS = 10_000
 SHARED_FIELDS = ("version", "head_list", "mechanism")
 """Fields of a single report and of a batch."""
 ID_FIELD = "report_id"
+TOKEN_FIELD = "token"  # noqa: S105 - a name, no secret
+"""Instead of the id, in reports against a list that needs tokens."""
 SUBSET_FIELDS = ("question", "items")
 CELL_FIELD = "cell"
 _FIRST = np.zeros(1, dtype=np.int64)
@@ -46,6 +51,8 @@ class ReportFault(StrEnum):
     MECHANISM = "another-mechanism"
     COUNT = "wrong-number-of-reports"
     REPORT_ID = "malformed-report-id"
+    MALFORMED_TOKEN = "malformed-report-token"  # noqa: S105 - a fault, no secret
+    NOT_SIGNED = "invalid-report-token"
     REPEATED_ID = "repeated-report-id"
     QUESTION = "unknown-question"
     NOT_ASKED = "question-not-asked"
@@ -58,6 +65,8 @@ _SENTENCES = {
     ReportFault.MECHANISM: "the reports must use the head list's mechanism and its version",
     ReportFault.COUNT: f"a batch must have 1 to {MOST_REPORTS:,} reports",
     ReportFault.REPORT_ID: f"report_id must be {ID_BYTES} bytes in base64url without padding",
+    ReportFault.MALFORMED_TOKEN: f"token must be {TOKEN_BYTES} bytes in base64url without padding",
+    ReportFault.NOT_SIGNED: "token must be signed for this campaign with the head list's token_key",
     ReportFault.REPEATED_ID: "every report_id of a batch must be there once",
     ReportFault.QUESTION: "question must be one that the head list asks",
     ReportFault.NOT_ASKED: "question must be the one that the report_id decides",
@@ -90,11 +99,21 @@ def question_of(report_id: bytes, head_list: HeadList) -> Question:
     return "query" if asked else "record"
 
 
-def service_report_document(
-    head_list: HeadList, report_id: bytes, report: Report
-) -> dict[str, Any]:
-    """Return one report as a device sends it to a service."""
-    return {**report_document(head_list, report), ID_FIELD: to_text(report_id)}
+def report_id_of(token: bytes) -> bytes:
+    """Return the id of the report that a token is sent with."""
+    return hashlib.sha256(authenticator_of(token)).digest()[:ID_BYTES]
+
+
+def service_report_document(head_list: HeadList, name: bytes, report: Report) -> dict[str, Any]:
+    """Return one report as a device sends it to a service.
+
+    Args:
+        head_list: The list that the report is made for.
+        name: The report's id, or its token if the list needs tokens.
+        report: What the mechanism drew.
+    """
+    field = ID_FIELD if head_list.token_key is None else TOKEN_FIELD
+    return {**report_document(head_list, report), field: to_text(name)}
 
 
 def batch_document(head_list: HeadList, reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -105,7 +124,16 @@ def batch_document(head_list: HeadList, reports: Iterable[Mapping[str, Any]]) ->
 class ReportReader:
     """Checks reports for one head list, many at once; build it once and keep it."""
 
-    def __init__(self, head_list: HeadList) -> None:
+    def __init__(self, head_list: HeadList, tokens: TokenRules | None = None) -> None:
+        """Prepare for one list.
+
+        Args:
+            head_list: The list of the campaign.
+            tokens: How its tokens are checked; None if it needs none.
+        """
+        if (tokens is None) != (head_list.token_key is None):
+            raise BrokenInvariantError("tokens are checked exactly if the list needs them")
+        self._tokens = tokens
         self._query_share = head_list.mechanism.query_share
         self._shared = shared_fields(head_list)
         self._packings = codec_of(head_list).packings(head_list)
@@ -121,17 +149,28 @@ class ReportReader:
             raise RefusedReportError(ReportFault.MECHANISM)
 
     def ids(self, texts: Sequence[str]) -> bytes:
-        """Read the ids of a request's reports; return them one after the other."""
+        """Read the ids or tokens of a request's reports; return the ids one after the other."""
         if not 1 <= len(texts) <= MOST_REPORTS:
             raise RefusedReportError(ReportFault.COUNT)
         if len(texts) == 1:
-            return _id_in(texts[0])
-        rows = rows_of_texts(texts, ID_BYTES)
+            return self._id_in(texts[0])
+        rows = rows_of_texts(texts, ID_BYTES) if self._tokens is None else self._ids_of(texts)
         if rows is None:
             raise RefusedReportError(ReportFault.REPORT_ID)
         if _has_a_row_twice(rows):
             raise RefusedReportError(ReportFault.REPEATED_ID)
         return rows.tobytes()
+
+    def _ids_of(self, texts: Sequence[str]) -> ByteArray:
+        """Return the ids of reports with these tokens."""
+        rows = rows_of_texts(texts, TOKEN_BYTES)
+        if rows is None:
+            raise RefusedReportError(ReportFault.MALFORMED_TOKEN)
+        tokens = pieces(rows.tobytes(), TOKEN_BYTES)
+        if self._tokens is None or not self._tokens.are_valid(tokens):
+            raise RefusedReportError(ReportFault.NOT_SIGNED)
+        ids = b"".join(map(report_id_of, tokens))
+        return np.frombuffer(ids, dtype=np.uint8).reshape(-1, ID_BYTES)
 
     def cells(self, cells: Sequence[int]) -> list[NamedItems]:
         """Read reports of one cell."""
@@ -158,7 +197,7 @@ class ReportReader:
 
     def single(self, id_text: str, question: str, items: str) -> tuple[bytes, NamedItems]:
         """Read one report of several items, faster than as a batch of one."""
-        report_id = _id_in(id_text)
+        report_id = self._id_in(id_text)
         asked: Question = "query" if asked_for_query(report_id, self._query_share) else "record"
         if question not in self._packings:
             raise RefusedReportError(ReportFault.QUESTION)
@@ -172,6 +211,20 @@ class ReportReader:
         answer = NamedItems(question=asked, reports=_FIRST, items=np.array([named]))
         return report_id, answer
 
+    def _id_in(self, text: str) -> bytes:
+        """Read the id or the token of one report, faster than as one of many."""
+        if self._tokens is None:
+            report_id = from_text(text, ID_BYTES)
+            if report_id is None:
+                raise RefusedReportError(ReportFault.REPORT_ID)
+            return report_id
+        token = from_text(text, TOKEN_BYTES)
+        if token is None:
+            raise RefusedReportError(ReportFault.MALFORMED_TOKEN)
+        if not self._tokens.is_valid(token):
+            raise RefusedReportError(ReportFault.NOT_SIGNED)
+        return report_id_of(token)
+
     def _answers(self, question: Question, reports: IntArray, texts: Sequence[str]) -> NamedItems:
         packing = self._packings[question]
         rows = rows_of_texts([texts[report] for report in reports.tolist()], packing.length)
@@ -179,14 +232,6 @@ class ReportReader:
         if named is None:
             raise RefusedReportError(ReportFault.ITEMS)
         return NamedItems(question=question, reports=reports, items=named)
-
-
-def _id_in(text: str) -> bytes:
-    """Read one id, faster than as one of many."""
-    report_id = from_text(text, ID_BYTES)
-    if report_id is None:
-        raise RefusedReportError(ReportFault.REPORT_ID)
-    return report_id
 
 
 def _has_a_row_twice(rows: ByteArray) -> bool:

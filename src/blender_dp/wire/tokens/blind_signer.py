@@ -42,16 +42,22 @@ class BlindSigner:
         Raises:
             BlindSignatureError: The message is not a number below n in as many bytes as n has.
         """
-        public = self._numbers.public_numbers
-        message = int.from_bytes(blinded)
-        if len(blinded) != self._length or message >= public.n:
-            raise BlindSignatureError("a blinded message must be a number below the key's modulus")
+        self.require_signable(blinded)
+        public, message = self._numbers.public_numbers, int.from_bytes(blinded)
         mask = draw_factor(public.n)
         masked = message * pow(mask, public.e, public.n) % public.n
         signed = self._root(masked)
         if pow(signed, public.e, public.n) != masked:
             raise BrokenInvariantError("a signature verifies under its own key")
         return (signed * pow(mask, -1, public.n) % public.n).to_bytes(self._length)
+
+    def require_signable(self, blinded: bytes) -> None:
+        """Refuse what cannot be signed."""
+        if (
+            len(blinded) != self._length
+            or int.from_bytes(blinded) >= self._numbers.public_numbers.n
+        ):
+            raise BlindSignatureError("a blinded message must be a number below the key's modulus")
 
     def _root(self, masked: int) -> int:
         """Return masked^d mod n, computed modulo both primes (RFC 8017 section 5.1.2)."""

@@ -8,10 +8,9 @@
     signed       = type, nonce (32 bytes), SHA-256 of the challenge, SHA-256 of the issuer's key
     token        = signed, authenticator (256 bytes: the signature)
     request      = type, last byte of the SHA-256 of the key, blinded message (256 bytes)
-    report id    = first 16 bytes of the SHA-256 of the authenticator
 
-Nobody can compute a signature before it is issued, so nobody chooses an id, and with it the
-question that is asked.
+The id of the report is a hash of the authenticator. Nobody can compute a signature before it is
+issued, so nobody chooses an id, and with it the question that is asked.
 """
 
 import hashlib
@@ -20,7 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from blender_dp.wire.reports.service_report import ID_BYTES
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.wire.tokens.blind_rsa import (
     SALT_BYTES,
     Blinding,
@@ -30,7 +30,7 @@ from blender_dp.wire.tokens.blind_rsa import (
     is_signed,
     unblind,
 )
-from blender_dp.wire.tokens.token_key import MODULUS_BYTES, TokenKey
+from blender_dp.wire.tokens.token_key import MODULUS_BYTES, TokenKey, read_token_key
 
 NONCE_BYTES = 32
 _TYPE = b"\0\2"
@@ -81,7 +81,7 @@ class TokenRules:
 
     def request(self, secret: TokenSecret) -> bytes:
         """Return the request for a token, which tells the issuer nothing about it."""
-        return token_request(self.key, self._signed(secret.nonce), secret.blinding)
+        return token_request(self.key, self.token_input(secret.nonce), secret.blinding)
 
     def token(self, secret: TokenSecret, response: bytes) -> bytes:
         """Return the token after the issuer's answer.
@@ -89,7 +89,7 @@ class TokenRules:
         Raises:
             BlindSignatureError: It is not signed with the published key.
         """
-        signed = self._signed(secret.nonce)
+        signed = self.token_input(secret.nonce)
         return signed + unblind(signed, self.key.public, secret.blinding, response)
 
     def is_valid(self, token: bytes) -> bool:
@@ -103,13 +103,24 @@ class TokenRules:
         """Tell whether all of these tokens are valid."""
         return all(map(self.is_valid, tokens))
 
-    def _signed(self, nonce: bytes) -> bytes:
+    def token_input(self, nonce: bytes) -> bytes:
+        """Return the part of a token that is signed."""
         return _TYPE + nonce + self._shared
 
 
-def report_id_of(token: bytes) -> bytes:
-    """Return the id of the report that a token is sent with."""
-    return hashlib.sha256(token[_SIGNED_BYTES:]).digest()[:ID_BYTES]
+def token_rules(head_list: HeadList, campaign: UUID) -> TokenRules | None:
+    """Return the tokens that reports against a list need; None if they need none."""
+    if head_list.token_key is None:
+        return None
+    key = read_token_key(head_list.token_key)
+    if key is None:
+        raise BrokenInvariantError("the key of a head list's tokens is read with its rules")
+    return TokenRules(key, campaign)
+
+
+def authenticator_of(token: bytes) -> bytes:
+    """Return the signature of a token, which nobody knew before it was issued."""
+    return token[_SIGNED_BYTES:]
 
 
 def challenge_digest(challenge: bytes) -> bytes:

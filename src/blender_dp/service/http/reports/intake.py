@@ -5,7 +5,7 @@ repaired: its whole request is refused.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -19,11 +19,14 @@ from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedRe
 from blender_dp.wire.reports.packed_items import pieces
 from blender_dp.wire.reports.service_report import (
     ID_BYTES,
+    ID_FIELD,
     MOST_REPORTS,
+    TOKEN_FIELD,
     NamedItems,
     RefusedReportError,
     ReportReader,
 )
+from blender_dp.wire.tokens.report_token import TokenRules
 
 MOST_SINGLE_BYTES = 1 << 16
 """Longest single report; three times the report on 100,000 cells at the smallest ε."""
@@ -32,19 +35,35 @@ _MOST_OBJECTS = MOST_REPORTS + 1
 """JSON objects in a body: the reports, and the object around them."""
 
 
-class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+_ID, _TOKEN = {"name": ID_FIELD}, {"name": TOKEN_FIELD}
+"""What the name of a report is called: its id, or its token where reports need one."""
+
+
+class SubsetReport(msgspec.Struct, forbid_unknown_fields=True, gc=False, rename=_ID):
     """One report of a batch, of several items."""
 
-    report_id: str
+    name: str
     question: str
     items: str
 
 
-class CellReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class SubsetTokenReport(SubsetReport, forbid_unknown_fields=True, gc=False, rename=_TOKEN):
+    """One report of a batch, of several items, with a token."""
+
+    name: str
+
+
+class CellReport(msgspec.Struct, forbid_unknown_fields=True, gc=False, rename=_ID):
     """One report of a batch, of one cell."""
 
-    report_id: str
+    name: str
     cell: int
+
+
+class CellTokenReport(CellReport, forbid_unknown_fields=True, gc=False, rename=_TOKEN):
+    """One report of a batch, of one cell, with a token."""
+
+    name: str
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -55,24 +74,40 @@ class _Envelope(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     mechanism: str
 
 
-class SubsetBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
+class SubsetBody(_Envelope, forbid_unknown_fields=True, kw_only=True, rename=_ID):
     """A single report or a batch, of several items each."""
 
-    report_id: str | UnsetType = UNSET
+    name: str | UnsetType = UNSET
     question: str | UnsetType = UNSET
     items: str | UnsetType = UNSET
     reports: list[SubsetReport] | UnsetType = UNSET
 
 
-class CellBody(_Envelope, forbid_unknown_fields=True, kw_only=True):
+class SubsetTokenBody(SubsetBody, forbid_unknown_fields=True, kw_only=True, rename=_TOKEN):
+    """A single report or a batch, of several items each, with tokens."""
+
+    name: str | UnsetType = UNSET
+    reports: list[SubsetTokenReport] | UnsetType = UNSET  # type: ignore[assignment]
+
+
+class CellBody(_Envelope, forbid_unknown_fields=True, kw_only=True, rename=_ID):
     """A single report or a batch, of one cell each."""
 
-    report_id: str | UnsetType = UNSET
+    name: str | UnsetType = UNSET
     cell: int | UnsetType = UNSET
     reports: list[CellReport] | UnsetType = UNSET
 
 
-_BODIES: dict[Layout, type[SubsetBody | CellBody]] = {"cell": CellBody, "items": SubsetBody}
+class CellTokenBody(CellBody, forbid_unknown_fields=True, kw_only=True, rename=_TOKEN):
+    """A single report or a batch, of one cell each, with tokens."""
+
+    name: str | UnsetType = UNSET
+    reports: list[CellTokenReport] | UnsetType = UNSET  # type: ignore[assignment]
+
+
+_Bodies = Mapping[Layout, type[SubsetBody | CellBody]]
+_BODIES: _Bodies = {"cell": CellBody, "items": SubsetBody}
+_TOKEN_BODIES: _Bodies = {"cell": CellTokenBody, "items": SubsetTokenBody}
 _SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
 """Quotation marks around the names of the shared fields and around their two texts."""
 
@@ -80,9 +115,19 @@ _SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
 class ReportIntake:
     """Checks the reports of one campaign; made once from its list and kept."""
 
-    def __init__(self, head_list: HeadList, tag_key: bytes) -> None:
-        self._reader = ReportReader(head_list)
-        self._decoder = msgspec.json.Decoder(_BODIES[head_list.mechanism.layout])
+    def __init__(
+        self, head_list: HeadList, tag_key: bytes, tokens: TokenRules | None = None
+    ) -> None:
+        """Prepare for one campaign.
+
+        Args:
+            head_list: Its list.
+            tag_key: The key of the reports' tags.
+            tokens: How its tokens are checked; None if its reports need none.
+        """
+        bodies = _BODIES if tokens is None else _TOKEN_BODIES
+        self._reader = ReportReader(head_list, tokens)
+        self._decoder = msgspec.json.Decoder(bodies[head_list.mechanism.layout])
         self._tag_key = tag_key
 
     def receive(self, body: ReceivedBody) -> CheckedReports:
@@ -111,12 +156,12 @@ class ReportIntake:
             raise of_fault(refusal.fault) from None
 
     def _subset(self, body: bytes, report: SubsetReport) -> CheckedReports:
-        report_id, answer = self._reader.single(report.report_id, report.question, report.items)
+        report_id, answer = self._reader.single(report.name, report.question, report.items)
         _require_keys_once(body, texts=3, names=3, reports=1, is_batch=False)
         return self._add_tags(report_id, [report.items.encode()], [answer])
 
     def _subsets(self, body: bytes, reports: Sequence[SubsetReport]) -> CheckedReports:
-        ids = self._reader.ids([report.report_id for report in reports])
+        ids = self._reader.ids([report.name for report in reports])
         questions = [report.question for report in reports]
         items = [report.items for report in reports]
         answers = self._reader.subsets(ids, questions, items)
@@ -124,7 +169,7 @@ class ReportIntake:
         return self._add_tags(ids, map(str.encode, items), answers)
 
     def _cells(self, body: bytes, reports: Sequence[CellReport], is_batch: bool) -> CheckedReports:
-        ids = self._reader.ids([report.report_id for report in reports])
+        ids = self._reader.ids([report.name for report in reports])
         answers = self._reader.cells([report.cell for report in reports])
         _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=is_batch)
         return self._add_tags(ids, [b"%d" % report.cell for report in reports], answers)
@@ -147,7 +192,7 @@ def _is_batch(decoded: SubsetBody | CellBody) -> bool:
 
 
 def _subset_reports(decoded: SubsetBody) -> list[SubsetReport]:
-    alone = (decoded.report_id, decoded.question, decoded.items)
+    alone = (decoded.name, decoded.question, decoded.items)
     _require_one_form(decoded.reports, alone)
     if isinstance(decoded.reports, list):
         return decoded.reports
@@ -155,7 +200,7 @@ def _subset_reports(decoded: SubsetBody) -> list[SubsetReport]:
 
 
 def _cell_reports(decoded: CellBody) -> list[CellReport]:
-    alone = (decoded.report_id, decoded.cell)
+    alone = (decoded.name, decoded.cell)
     _require_one_form(decoded.reports, alone)
     if isinstance(decoded.reports, list):
         return decoded.reports

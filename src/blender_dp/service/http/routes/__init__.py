@@ -6,6 +6,7 @@ from blender_dp.service.http.routes import (
     opt_in,
     planning,
     relayed_reports,
+    report_tokens,
     watching,
 )
 from blender_dp.service.http.routes.documents import HANDLERS as DOCUMENTS
@@ -18,6 +19,7 @@ HANDLERS = (
     campaigns.read_campaign,
     *(campaigns.move_campaign, campaigns.read_progress, campaigns.retry_job),
     *(enrolments.create_enrolments, enrolments.enrol, opt_in.contribute, opt_in.withdraw),
+    report_tokens.issue_report_token,
     *(relayed_reports.send_relayed_reports, relayed_reports.read_relayed_reports),
     *(*DOCUMENTS, *RELEASE_FILES, read_trends, read_log, read_audit_log),
     *(planning.plan, watching.health, watching.metrics, watching.whoami),

@@ -20,10 +20,17 @@ from blender_dp.server.bodies.request_body import (
 )
 from blender_dp.server.bodies.threads import SHORT_BYTES
 from blender_dp.server.problems import Problem
-from blender_dp.service.http.access import ANY_ROLE, AUDITORS, OPERATORS, Role
+from blender_dp.service.http.access import (
+    ANY_ROLE,
+    AUDITORS,
+    OPERATORS,
+    Role,
+    bearer,
+    token_digest,
+)
 from blender_dp.service.http.messages import Taken
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.store import Token
+from blender_dp.service.storage.store import Reason, StoreRefusal, Token
 
 MOST_BYTES = 1 << 16
 """Longest body, unless a route sets another limit."""
@@ -117,6 +124,30 @@ async def admit_request(request: Asking, roles: Collection[Role]) -> Token:
     service: ServiceState = request.app.state.service
     authorization = request.headers.get("authorization")
     return await service.authenticator.admit(authorization, address_of(request), roles)
+
+
+def enrolment_of(request: Asking) -> bytes:
+    """Return the digest of the enrolment token that comes with a request."""
+    return token_digest(bearer(request.headers.get("authorization")))
+
+
+async def admit_enrolment(request: Asking) -> None:
+    """Refuse a token that is no enrolment of the request's campaign.
+
+    Wrong tokens count against their address, uploads against their token: a person who sends many
+    does not lock out other people with the same address.
+    """
+    service: ServiceState = request.app.state.service
+    enrolment = enrolment_of(request)
+    try:
+        await service.dependencies.store.require_enrolment(
+            request.path_params["campaign_id"], enrolment
+        )
+    except StoreRefusal as refusal:
+        if refusal.reason is Reason.UNKNOWN_ENROLMENT:
+            raise service.authenticator.wrong_token(address_of(request)) from None
+        raise
+    service.opt_in_limit.take(enrolment.hex())
 
 
 def _admits(roles: Collection[Role]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Enrolment: tokens with which opt-in users contribute once."""
+"""Enrolment: tokens with which a person contributes once, or gets one report token."""
 
 from uuid import UUID
 
@@ -32,7 +32,7 @@ async def create_enrolments(
     actor: NamedDependency[Token],
     service: NamedDependency[ServiceState],
 ) -> Tokens:
-    """Create tokens for people who will opt in; each token allows one contribution."""
+    """Create enrolment tokens for people; each allows one contribution or one report token."""
     tokens = [new_token(service.dependencies.random_bytes) for _ in range(data.count)]
     digests = [token_digest(token) for token in tokens]
     await service.dependencies.store.add_enrolments(campaign_id, digests)
@@ -51,12 +51,16 @@ async def create_enrolments(
 async def enrol(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> OneToken:
-    """Return an enrolment token if the campaign has open enrolment and its opt-in side is open."""
+    """Return an enrolment token if the campaign has open enrolment and people may enrol now.
+
+    That is while its opt-in side is open and, if this service issues its report tokens, until the
+    clients' side is closed.
+    """
     service.enrol_limit.take(address_of(request))
     campaign = await service.dependencies.store.campaign(campaign_id)
     if not campaign.open_enrolment:
         raise Problem.ENROLMENT_CLOSED.error()
-    if campaign.state is not State.OPT_IN_OPEN:
+    if campaign.state is State.DRAFT or campaign.state not in campaign.enrolling:
         raise Problem.NOT_COLLECTING.error()
     token = new_token(service.dependencies.random_bytes)
     await service.dependencies.store.add_enrolments(campaign_id, [token_digest(token)])

@@ -13,15 +13,19 @@ from litestar.params import FromPath, JSONBody
 from blender_dp.core.errors import InputError
 from blender_dp.server.problems import Problem
 from blender_dp.service.campaign import Campaign, State
-from blender_dp.service.http.access import bearer, token_digest
 from blender_dp.service.http.messages import Contributed, NewContribution
-from blender_dp.service.http.routes.asking import BEARER, Asking, StrictRequest, address_of
+from blender_dp.service.http.routes.asking import (
+    BEARER,
+    Asking,
+    StrictRequest,
+    admit_enrolment,
+    enrolment_of,
+)
 from blender_dp.service.http.routes.campaigns import ONE
 from blender_dp.service.http.routes.refusals import WITH_BODY, refusals
 from blender_dp.service.keys.encrypted_records import encrypt_contribution
 from blender_dp.service.keys.key_vault import KeyDestroyedError
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.wire.service.contribution import (
     MOST_BYTES,
     Contribution,
@@ -36,28 +40,13 @@ _REFUSED = (
 )
 
 
-def _enrolment(request: Asking) -> bytes:
-    return token_digest(bearer(request.headers.get("authorization")))
-
-
 async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
-    """Refuse, before the body is read, a token that may not contribute or withdraw now.
-
-    Wrong tokens count against their address, uploads against their token: a person who sends many
-    does not lock out other people with the same address.
-    """
+    """Refuse, before the body is read, a token that may not contribute or withdraw now."""
     service: ServiceState = request.app.state.service
-    enrolment = _enrolment(request)
     campaign = await service.dependencies.store.campaign(request.path_params["campaign_id"])
     if campaign.state is not State.OPT_IN_OPEN:
         raise Problem.NOT_COLLECTING.error()
-    try:
-        await service.dependencies.store.require_enrolment(campaign.id, enrolment)
-    except StoreRefusal as refusal:
-        if refusal.reason is Reason.UNKNOWN_ENROLMENT:
-            raise service.authenticator.wrong_token(address_of(request)) from None
-        raise
-    service.opt_in_limit.take(enrolment.hex())
+    await admit_enrolment(request)
 
 
 @post(
@@ -85,7 +74,7 @@ async def contribute(
 
     The same body again is accepted and changes nothing; another body is refused.
     """
-    enrolment = _enrolment(request)
+    enrolment = enrolment_of(request)
     contribution = _check(data, await service.dependencies.store.campaign(campaign_id))
     try:
         encrypted = encrypt_contribution(
@@ -109,7 +98,7 @@ async def withdraw(
     campaign_id: FromPath[UUID], request: StrictRequest, service: NamedDependency[ServiceState]
 ) -> None:
     """Delete a contribution for good, while the opt-in side is open."""
-    await service.dependencies.store.withdraw(campaign_id, _enrolment(request))
+    await service.dependencies.store.withdraw(campaign_id, enrolment_of(request))
 
 
 def _check(data: NewContribution, campaign: Campaign) -> Contribution:

@@ -26,6 +26,7 @@ class PostgresDatabase:
 
     def __init__(self, pool: Any, reach: Checkpoint) -> None:  # noqa: ANN401 - asyncpg has no types
         self._pool = pool
+        self._reach = reach
         self._writers = ReportWriters(pool, reach)
         self._withdrawals = WithdrawalScrubber(pool)
 
@@ -48,18 +49,22 @@ class PostgresDatabase:
     async def write(self, work: Work[Answer]) -> Answer:
         """Do work in a transaction; it is on disk when this returns."""
         for _ in range(_TRIES):
+            self._reach("before-begin")
             try:
                 async with self._transaction() as tx:
-                    return await work(tx)
+                    answer = await work(tx)
+                    self._reach("before-commit")
             except COLLISION:
                 continue
+            self._reach("after-commit")
+            return answer
         raise StoreRefusal(Reason.OVERLOADED)
 
     @asynccontextmanager
     async def _transaction(self, **how: object) -> AsyncIterator[PostgresTransaction]:
         try:
             async with self._pool.acquire() as connection, connection.transaction(**how):
-                yield PostgresTransaction(connection, no_checkpoint)
+                yield PostgresTransaction(connection, self._reach)
         except UNREACHABLE:
             raise StoreRefusal(Reason.OVERLOADED) from None
 

@@ -20,7 +20,7 @@ from blender_dp.service.campaign_description import description, read_descriptio
 from blender_dp.service.jobs.failures import is_release_over
 from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import ANY_DESCRIPTION, Progress, Reason, StoreRefusal
-from blender_dp.service.storage.tables import chains, jobs, relayed_rows
+from blender_dp.service.storage.tables import chains, issued_tokens, jobs, relayed_rows
 from blender_dp.wire.documents.document import digest_of
 
 
@@ -174,7 +174,10 @@ async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
 _EMPTIED: Mapping[Move, Sequence[str]] = {
     Move.PUBLISH_LIST: ("contributions",),
     Move.RELEASE: ("report_ids", "relayed_pieces"),
-    Move.PURGE: ("contributions", "enrolments", "report_ids", "relayed_pieces", "counters"),
+    Move.PURGE: (
+        *("contributions", "issued_tokens", "enrolments"),
+        *("report_ids", "relayed_pieces", "counters"),
+    ),
 }
 """Tables without rows of a campaign after a move and its erasure; those that refer come first."""
 _EMPTY_IN: Mapping[State, Sequence[str]] = {
@@ -186,6 +189,7 @@ _EMPTY_IN: Mapping[State, Sequence[str]] = {
 }
 _KEY_OF = {
     "contributions": "enrolment",
+    "issued_tokens": "enrolment",
     "enrolments": "digest",
     "report_ids": "id",
     "relayed_pieces": "piece",
@@ -275,6 +279,7 @@ async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
         enrolled=sum(by_status.values()),
         contributed=by_status.get("contributed", 0),
         withdrawn=by_status.get("withdrawn", 0),
+        tokens=await issued_tokens.count(tx, number),
         record_reports=by_question.get("record", 0),
         query_reports=by_question.get("query", 0),
         refused=await _counts(

@@ -1,19 +1,20 @@
-"""Enrolments and encrypted contributions of opt-in users, and their withdrawals."""
+"""Enrolments, each for one contribution or one report token; contributions and withdrawals."""
 
 from collections.abc import Sequence
 from uuid import UUID
 
 from blender_dp.server.databases.statements import first
-from blender_dp.service.campaign import State
+from blender_dp.service.campaign import TOKENS_ISSUED, State
 from blender_dp.service.campaign_description import read_time, write_time
 from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Contribution, Reason, StoreRefusal
-from blender_dp.service.storage.tables import campaigns
+from blender_dp.service.storage.tables import campaigns, issued_tokens
 
 
 async def add_enrolments(tx: Transaction, campaign_id: UUID, digests: Sequence[bytes]) -> None:
-    """Let the holders of these tokens contribute once."""
-    number = await campaigns.require_state(tx, str(campaign_id), State.DRAFT, State.OPT_IN_OPEN)
+    """Let the holders of these tokens contribute once, or get one report token."""
+    enrolling = (await campaigns.get(tx, campaign_id)).enrolling
+    number = await campaigns.require_state(tx, str(campaign_id), *enrolling)
     await tx.run_many(
         "INSERT INTO enrolments (campaign, digest, status) VALUES ($1, $2, 'enrolled')"
         " ON CONFLICT (campaign, digest) DO NOTHING",
@@ -83,6 +84,7 @@ async def withdraw(tx: Transaction, campaign_id: UUID, enrolment: bytes) -> None
 
 
 async def _status(tx: Transaction, number: int, enrolment: bytes) -> str:
+    """Return the status of an enrolment, locked until the transaction ends, or refuse it."""
     found = await first(
         tx,
         "SELECT status FROM enrolments WHERE campaign = $1 AND digest = $2 FOR UPDATE",
@@ -91,6 +93,21 @@ async def _status(tx: Transaction, number: int, enrolment: bytes) -> str:
     if found is None:
         raise StoreRefusal(Reason.UNKNOWN_ENROLMENT)
     return str(found[0])
+
+
+async def issue_token(
+    tx: Transaction, campaign_id: UUID, *, enrolment: bytes, request: bytes
+) -> None:
+    """Store that an enrolment gets its report token; the same request again changes nothing."""
+    number = await campaigns.require_state(tx, str(campaign_id), *TOKENS_ISSUED)
+    if await _status(tx, number, enrolment) == "contributed":
+        raise StoreRefusal(Reason.ALREADY_CONTRIBUTED)
+    known = await issued_tokens.request_of(tx, number, enrolment)
+    if known is None:
+        await issued_tokens.add(tx, number, enrolment, request)
+        tx.reach("after-token")
+    elif known != request:
+        raise StoreRefusal(Reason.TOKEN_ISSUED)
 
 
 async def piece(
