@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from blender_dp.client.transport import Answer, UnreachableError, require_good
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
@@ -23,11 +26,15 @@ from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.published.head_list import head_list_document
 from blender_dp.wire.relayed.encrypted_report import encryption_key_of
 from blender_dp.wire.relayed.listed_relay import ListedRelay
+from blender_dp.wire.reports.packed_items import from_text, to_text
 from blender_dp.wire.service.contribution import consent_digest
 from blender_dp.wire.service.hash_chain import entry
 from blender_dp.wire.service.signatures import public_key_of
 from blender_dp.wire.service.signed_head_list import signed_head_list_document
 from blender_dp.wire.service.signed_log import log_document
+from blender_dp.wire.tokens.blind_signer import BlindSigner
+from blender_dp.wire.tokens.report_token import REQUEST_BYTES, blinded_message_in
+from blender_dp.wire.tokens.token_key import TokenKey
 
 CAMPAIGN = UUID(int=1)
 OTHER_CAMPAIGN = UUID(int=2)
@@ -44,6 +51,16 @@ DECRYPTION_KEY = X25519PrivateKey.from_private_bytes(bytes(range(3, 35)))
 RELAYED = RelayMechanism(
     epsilon=2.0, delta=5e-6, report_epsilon=6.0, least_batch=20_000, dishonest=0.2
 )
+
+
+_VECTORS = Path(__file__).parents[2] / "test_vectors" / "report_tokens.json"
+TOKEN_SIGNING = cast(
+    "RSAPrivateKey",
+    load_pem_private_key(
+        json.loads(_VECTORS.read_text(encoding="utf-8"))["private_key"].encode(), password=None
+    ),
+)
+TOKEN_KEY = TokenKey(TOKEN_SIGNING.public_key())
 
 
 def relay_at(address: str = "https://relay.example/") -> ListedRelay:
@@ -124,7 +141,23 @@ class StandIn:
         """What the relay received."""
         self.relay_answers: list[tuple[int, Any, dict[str, str]]] = []
         """Given to relayed reports first; what is answered so was not received."""
+        self.token_requests: list[bytes] = []
+        """What was asked of the issuer."""
+        self.token_answers: list[tuple[int, Any, dict[str, str]]] = []
+        """Given to requests for tokens first."""
         self.url = ""
+
+    def publish_with_tokens(
+        self, *, campaign: UUID = CAMPAIGN, has_relay: bool = False, **described: Any
+    ) -> HeadList:
+        """Publish the list of a campaign whose reports need tokens, and its description."""
+        listed = self.publish_for_relay(campaign=campaign) if has_relay else head_list()
+        listed = replace(listed, token_key=TOKEN_KEY.text)
+        honest = {**self.described(campaign), "reports": "token", **described}
+        self.descriptions[campaign] = honest
+        relay = relay_at(f"{self.url}/relay/" if self.url else "https://relay.example/")
+        self.publish(listed, campaign=campaign, relay=relay if has_relay else None)
+        return listed
 
     def publish_for_relay(
         self, mechanism: RelayMechanism = RELAYED, *, campaign: UUID = CAMPAIGN
@@ -180,12 +213,11 @@ class StandIn:
         route = (method, *rest)
         if route == ("GET", "head-list"):
             return 200, self.lists[UUID(campaign)], {}
-        if route == ("POST", "reports"):
-            return self._report(body)
-        if route == ("POST", "enrol"):
-            return 201, {"token": "t" * 43}, {}
         if rest == ["opt-in"]:
             return self._opt_in(method, body)
+        taking = {"reports": self._report, "report-token": self._issue, "enrol": self._enrol}
+        if method == "POST" and rest[0] in taking:
+            return taking[rest[0]](body)
         consent = {"version": "1", "text": CONSENT, "text_digest": consent_digest(CONSENT)}
         described = self.described(UUID(campaign))
         answer = {"state": self.state, "consent": consent, "description": described}
@@ -196,6 +228,17 @@ class StandIn:
             return self.report_answers.pop(0)
         self.bodies.append(body)
         return 202, {"accepted": 1, "repeated": 0}, {}
+
+    def _enrol(self, _body: bytes) -> tuple[int, Any, dict[str, str]]:
+        return 201, {"token": "t" * 43}, {}
+
+    def _issue(self, body: bytes) -> tuple[int, Any, dict[str, str]]:
+        self.token_requests.append(body)
+        if self.token_answers:
+            return self.token_answers.pop(0)
+        request = from_text(json.loads(body)["request"], REQUEST_BYTES) or b""
+        signed = BlindSigner(TOKEN_SIGNING).sign(blinded_message_in(request, TOKEN_KEY))
+        return 200, {"response": to_text(signed)}, {}
 
     def _relay(self, body: bytes) -> tuple[int, Any, dict[str, str]]:
         if self.relay_answers:

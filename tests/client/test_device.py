@@ -24,7 +24,7 @@ from client.stand_in import (
 from blender_dp.client import ClientPolicy, ServiceRefusalError, UnreachableError
 from blender_dp.client.ledger.ledger import Ledger
 from blender_dp.client.ledger.rows import LedgerError
-from blender_dp.client.reporting import FINAL_ANSWERS
+from blender_dp.client.reports.reporting import FINAL_ANSWERS
 from blender_dp.core.errors import BlenderError, InputError
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.wire.reports.service_report import ReportReader

@@ -323,11 +323,11 @@ def withdraw_unasked(opt_in: OptIn, campaign: UUID) -> None:
 @pytest.mark.parametrize(
     ("where", "broken"),
     [
-        ("blender_dp.client.reporting.require_one_group", nothing_is_refused),
+        ("blender_dp.client.reports.reporting.require_one_group", nothing_is_refused),
         ("blender_dp.client.opt_in.require_one_group", nothing_is_refused),
         ("blender_dp.client.opt_in.require_affordable", nothing_is_refused),
-        ("blender_dp.client.reporting.require_affordable", nothing_is_refused),
-        ("blender_dp.client.reporting.require_relay_budget", nothing_is_refused),
+        ("blender_dp.client.reports.reporting.require_affordable", nothing_is_refused),
+        ("blender_dp.client.reports.reporting.require_relay_budget", nothing_is_refused),
         ("blender_dp.client.policy.Cost.of_relayed", costing_nothing_together),
         ("blender_dp.client.ledger.ledger.Ledger.forget", forget_everything),
         ("blender_dp.client.opt_in.OptIn.withdraw", withdraw_unasked),

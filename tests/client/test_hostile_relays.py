@@ -24,7 +24,7 @@ from client.stand_in import (
 
 from blender_dp.client import BlenderClient, ClientPolicy
 from blender_dp.client.policy import RefusedError, Rule
-from blender_dp.client.relay_rules import MOST_IN_TWO_CELLS, require_claim
+from blender_dp.client.reports.relay_rules import MOST_IN_TWO_CELLS, require_claim
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.wire.reports.packed_items import to_text

@@ -10,7 +10,7 @@ from client.conftest import MakeDevice
 from client.stand_in import CAMPAIGN, StandIn, description
 
 from blender_dp.client.policy import RefusedError, Rule, require_promised
-from blender_dp.client.relay_rules import require_described_relay, require_relay
+from blender_dp.client.reports.relay_rules import require_described_relay, require_relay
 from blender_dp.core.errors import BlenderError
 from blender_dp.wire.relayed.listed_relay import ListedRelay
 from blender_dp.wire.service.campaign_promise import read_campaign_promise

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -165,8 +166,9 @@ def test_devices_report_once_each_and_the_campaign_is_released(
     assert released.documents["release.json"]["users"] == {"opt_in": 100, "clients": 51}
 
 
+@pytest.mark.parametrize("reports", ["open", "token"])
 def test_relay_clients_report_to_the_relay_that_the_list_names(
-    service: RunningService, operator: Operator, tmp_path: Path
+    service: RunningService, operator: Operator, tmp_path: Path, reports: str
 ) -> None:
     with standing_in() as relay:
         named = {
@@ -174,9 +176,11 @@ def test_relay_clients_report_to_the_relay_that_the_list_names(
             "public_key": public_key_of(RELAY_KEY),
             "least_batch": 60,
         }
-        campaign = open_clients(service, operator, {"relay": named})
-        policy = ClientPolicy(smallest_list=1)
+        campaign = open_clients(service, operator, {"relay": named, "reports": reports})
+        policy = ClientPolicy(smallest_list=1, token_delay=timedelta())
         with BlenderClient(service.url, tmp_path / "device", policy=policy) as device:
+            if reports == "token":
+                device.enrol(campaign)
             kept = device.report(campaign, *RECORDS[0], through_relay=True)
             assert (kept.state, kept.relay) == ("sent", f"{relay.url}/relay/")
             cap = device.ledger().relay_spent

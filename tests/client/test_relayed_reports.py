@@ -25,7 +25,7 @@ from client.stand_in import (
 
 from blender_dp.client import BlenderClient, ClientPolicy, RefusedError, Rule, ServiceRefusalError
 from blender_dp.client.ledger.rows import LedgerRow, costs_since, relay_cost_since
-from blender_dp.client.reporting import _draw_relayed
+from blender_dp.client.reports.reporting import _draw_relayed
 from blender_dp.client.transport import UnreachableError
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList, Record
@@ -73,7 +73,7 @@ def test_the_noise_of_a_relayed_report_is_that_of_its_own_channel(service: Stand
     signed = read_signed_head_list(service.lists[CAMPAIGN])
     assert signed.relay is not None
     for record in (Record(*ANYTHING), Record("query 001", "unlisted"), None):
-        body = _draw_relayed(signed, signed.relay, record)
+        body = _draw_relayed(signed, signed.relay, record, None)
         cell = read(service, listed, body).cell
         assert cell == listed.cell_index().cell(*record or (None, None))
 

@@ -95,6 +95,8 @@ class NewCampaign:
     """δ of the new campaign."""
     head_list_size: int | None = None
     """Most queries of its head list; all that are found if left out."""
+    tokens: Flag = False
+    """Whether every report of the new campaign needs a token."""
 
     def document(self, people: People, service: str) -> dict[str, Any]:
         """Return the request for the new campaign."""
@@ -113,6 +115,7 @@ class NewCampaign:
                 "head_list_size": self.head_list_size,
             },
             "expected_clients": len(people.clients),
+            **({"reports": "token"} if self.tokens else {}),
         }
 
 

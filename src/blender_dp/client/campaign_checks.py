@@ -15,7 +15,8 @@ from blender_dp.client.policy import (
     require_promised,
 )
 from blender_dp.client.public_log import require_logged
-from blender_dp.client.relay_rules import require_described_relay
+from blender_dp.client.reports.relay_rules import require_described_relay
+from blender_dp.client.reports.token_rules import require_described_tokens
 from blender_dp.client.transport import Transport
 from blender_dp.core.errors import InputError
 from blender_dp.wire.service.campaign_promise import CampaignPromise, read_campaign_promise
@@ -43,6 +44,7 @@ class FetchedList:
         require_described(self.promise, campaign, history)
         require_promised(self.signed, self.promise)
         require_described_relay(self.signed, self.promise)
+        require_described_tokens(self.signed.head_list.token_key, self.promise)
 
     def require_open(self) -> None:
         """Refuse to draw a report unless the campaign accepts reports now."""

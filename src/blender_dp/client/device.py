@@ -14,7 +14,8 @@ from blender_dp.client.ledger.ledger import Ledger, Seen
 from blender_dp.client.ledger.rows import LedgerRow, costs_since, relay_cost_since
 from blender_dp.client.opt_in import OptIn
 from blender_dp.client.policy import ClientPolicy, History
-from blender_dp.client.reporting import Reporting
+from blender_dp.client.reports.report_tokens import ReportTokens
+from blender_dp.client.reports.reporting import Reporting
 from blender_dp.client.transport import DeviceTransport, HttpTransport, require_address
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.core.parameters import exact
@@ -93,7 +94,7 @@ class BlenderClient:
             "checkpoint": checkpoint,
         }
         self._opt_in = OptIn(**shared)
-        self._reporting = Reporting(**shared)
+        self._reporting = Reporting(**shared, tokens=ReportTokens(**shared))
 
     def close(self) -> None:
         """Close the connections to the service; the ledger needs no closing."""
@@ -112,7 +113,7 @@ class BlenderClient:
         return fetch_campaign(self._transport, campaign)
 
     def enrol(self, campaign: UUID, token: str | None = None) -> None:
-        """Get the right to contribute, with a token from the operator or by open enrolment.
+        """Enrol to contribute or to get a report token, with the operator's token or by oneself.
 
         A device enrols once; a second call changes nothing.
         """
@@ -156,13 +157,29 @@ class BlenderClient:
         """Return the signed list that this device was shown first, to compare with others."""
         return self._ledger.signed_list(campaign)
 
+    def fetch_token(self, campaign: UUID, credential: str | None = None) -> datetime | None:
+        """Fetch the token of this person's report; return from when on the report may be sent.
+
+        Nothing to do, and None, if the campaign's reports need no token. Fetch it as soon as the
+        list is published. The report is sent after a random time, so that the issuer cannot
+        recognise it: ``report`` draws and keeps it, and ``resend`` sends it when it is time.
+
+        Args:
+            campaign: Id of the campaign.
+            credential: What the login of another issuer gave this person; at the service itself
+                the enrolment is enough.
+        """
+        kept = self._reporting.fetch_token(campaign, credential)
+        return None if kept is None else kept.report_after
+
     def report(
         self, campaign: UUID, query: str | None, url: str | None, *, through_relay: bool = False
     ) -> LedgerRow:
         """Report one record, randomised; pass (None, None) for a person without records.
 
         A second call draws nothing: it sends the stored bytes, or returns at once if they arrived.
-        A device that may have contributed to the campaign does not report to it.
+        A device that may have contributed to the campaign does not report to it. If reports need a
+        token, it is fetched, and the report is kept until its time has come (``fetch_token``).
 
         Privacy, once per campaign: the tight pure ε of the list's channel in the local model.
         Through a relay: (ε, δ) as long as the relay does not work together with the collector; ε0
@@ -189,7 +206,7 @@ class BlenderClient:
         return self._reporting.resend()
 
     def forget(self) -> None:
-        """Delete the bytes of all reports and all enrolments from this device.
+        """Delete the bytes of all reports, all tokens and all enrolments from this device.
 
         The costs, campaigns and roles stay; otherwise a campaign could get a second report. A
         contribution cannot be withdrawn afterwards; withdraw first.

@@ -69,7 +69,7 @@ class Operator:
             raise BlenderError("the campaign was purged")
 
     def enrolment_tokens(self, campaign: UUID, count: int) -> list[str]:
-        """Create tokens for people who will opt in."""
+        """Create tokens for people who will opt in, or who ask for a report token."""
         tokens: list[str] = []
         while len(tokens) < count:
             wanted = min(count - len(tokens), _MOST_TOKENS_AT_ONCE)

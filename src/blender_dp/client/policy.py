@@ -38,6 +38,7 @@ class Rule(StrEnum):
     BUDGET = "budget"
     TOO_SOON = "too-soon"
     RELAY = "relay"
+    TOKEN = "token"  # noqa: S105 - a rule, no secret
 
 
 class RefusedError(BlenderError):
@@ -71,6 +72,9 @@ class ClientPolicy:
     window: timedelta = timedelta(days=90)
     shortest_interval: timedelta = timedelta(days=7)
     """Shortest time between two reports to one service, relayed or not."""
+    token_delay: timedelta = timedelta(days=1)
+    """A report with a token is sent after a random time, up to this, after the token was asked for:
+    otherwise the issuer could recognise the report by its time."""
 
     def __post_init__(self) -> None:
         if self.public_key is not None:
@@ -82,7 +86,7 @@ class ClientPolicy:
                 raise ParameterError(name, "a finite number above 0", getattr(self, name))
         if not 0 <= self.most_delta < 1:
             raise ParameterError("most_delta", "at least 0 and below 1", self.most_delta)
-        for name in ("window", "shortest_interval"):
+        for name in ("window", "shortest_interval", "token_delay"):
             value = getattr(self, name)  # a number such as NaN would pass the comparisons
             if not isinstance(value, timedelta) or value < timedelta(0):
                 raise ParameterError(name, "0 or longer, a timedelta", value)
@@ -205,7 +209,7 @@ def require_affordable(
 
     ε adds up over everything sent to all services. δ adds up over contributions and relayed
     reports: a local report is debited with a pure ε, and its δ is compared with the limit alone.
-    ε0 of relayed reports has limits of its own (:mod:`blender_dp.client.relay_rules`).
+    ε0 of relayed reports has limits of its own (:mod:`blender_dp.client.reports.relay_rules`).
     """
     most, most_delta = exact(policy.most_epsilon), exact(policy.most_delta)
     asked = f"the campaign asks for ε = {float(cost.epsilon):g}"

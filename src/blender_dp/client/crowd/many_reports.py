@@ -1,7 +1,7 @@
 """Reports of many devices, drawn in batches with the same distribution as single reports."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,17 @@ from blender_dp.wire.relayed.encrypted_report import (
     relayed_report_document,
     relayed_reports_document,
 )
-from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.reports.packed_items import pieces, to_text
 from blender_dp.wire.reports.report import codec_of
 from blender_dp.wire.reports.report_files import shared_fields
-from blender_dp.wire.reports.service_report import ID_BYTES, batch_document, question_of
+from blender_dp.wire.reports.service_report import (
+    ID_BYTES,
+    ID_FIELD,
+    TOKEN_FIELD,
+    batch_document,
+    question_of,
+    report_id_of,
+)
 from blender_dp.wire.service.signed_head_list import SignedHeadList
 
 Fields = dict[str, Any]
@@ -34,6 +41,7 @@ def report_bodies(
     *,
     batch: int,
     random_bytes: Callable[[int], bytes] = os.urandom,
+    tokens: Sequence[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield requests with the reports of all clients, each with its number of reports.
 
@@ -43,23 +51,33 @@ def report_bodies(
         randomness: Source of the noise.
         batch: Reports per request; 1 sends each alone, as a device does.
         random_bytes: Source of report ids.
+        tokens: A token for every client, if the list needs them; their ids follow from it.
     """
     require_same_kind(head_list, randomness)
     draw = _drawing(head_list, randomness)
     shared = shared_fields(head_list)
     for start in range(0, len(cells), batch):
         some = cells[start : start + batch]
-        content = random_bytes(ID_BYTES * len(some))
-        ids = [content[at : at + ID_BYTES] for at in range(0, len(content), ID_BYTES)]
+        if tokens is None:
+            field, names = ID_FIELD, pieces(random_bytes(ID_BYTES * len(some)), ID_BYTES)
+            ids = names
+        else:
+            field, names = TOKEN_FIELD, list(tokens[start : start + batch])
+            ids = [report_id_of(token) for token in names]
         reports = draw(some, ids)
-        for fields, report_id in zip(reports, ids, strict=True):
-            fields["report_id"] = to_text(report_id)
+        for fields, name in zip(reports, names, strict=True):
+            fields[field] = to_text(name)
         whole = {**shared, **reports[0]} if batch == 1 else batch_document(head_list, reports)
         yield len(some), canonical(whole)
 
 
 def relayed_bodies(
-    cells: IntArray, signed: SignedHeadList, randomness: Randomness, *, batch: int
+    cells: IntArray,
+    signed: SignedHeadList,
+    randomness: Randomness,
+    *,
+    batch: int,
+    tokens: Sequence[bytes] | None = None,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield requests to a relay with the encrypted reports of its clients, and their numbers.
 
@@ -68,6 +86,7 @@ def relayed_bodies(
         signed: The signed list that they report against.
         randomness: Source of the noise.
         batch: Reports per request; 1 sends each alone, as a device does.
+        tokens: A token for every relay client, if the list needs them.
     """
     if signed.relay is None:
         raise BrokenInvariantError("this head list has no relay")
@@ -78,10 +97,12 @@ def relayed_bodies(
     for start in range(0, len(cells), batch):
         tables = draw_reports(cells[start : start + batch], channel, randomness)
         named = [cell for table in tables for cell in table.argmax(axis=1).tolist()]
-        encrypted = [
-            encryption.encrypt(RelayedReport(report_id=os.urandom(ID_BYTES), cell=cell), key)
-            for cell in named
-        ]
+        if tokens is None:
+            reports = [RelayedReport(report_id=os.urandom(ID_BYTES), cell=cell) for cell in named]
+        else:
+            some = tokens[start : start + batch]
+            reports = list(map(RelayedReport.with_token, some, named))
+        encrypted = [encryption.encrypt(report, key) for report in reports]
         whole = (
             relayed_report_document(signed.digest, key, encrypted[0])
             if batch == 1

@@ -11,15 +11,18 @@ from uuid import UUID
 from blender_dp.client.campaign_checks import fetch_list, read_public_log
 from blender_dp.client.crowd.crowd import Crowd, gather_crowd, run_concurrently
 from blender_dp.client.crowd.many_reports import relayed_bodies, report_bodies
+from blender_dp.client.crowd.many_tokens import token_requests
 from blender_dp.client.crowd.people import People, cells_of
 from blender_dp.client.operator import STATES, Operator
 from blender_dp.client.policy import ClientPolicy, History
-from blender_dp.client.relay_rules import require_relay
+from blender_dp.client.reports.relay_rules import require_relay
+from blender_dp.core.errors import BlenderError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.service.contribution import ConsentReceipt, Contribution, contribution_document
 from blender_dp.wire.service.signed_head_list import SignedHeadList
+from blender_dp.wire.tokens.report_token import token_rules
 
 Step = Callable[[str], None]
 Share = Callable[[float], None]
@@ -75,8 +78,11 @@ def play(people: People, stage: Stage, randomness: Randomness) -> Played:
     relayed = reported = accepted = 0
     if operator.place(campaign) == STATES.index("clients-open"):
         signed = _fetch_list(stage)
-        relayed = _report_through_relay(people, stage, signed, randomness)
-        reported, accepted = _report(people, stage, signed.head_list, randomness)
+        tokens = _fetch_tokens(len(people.relayed) + len(people.clients), stage, signed)
+        through = None if tokens is None else tokens[: len(people.relayed)]
+        relayed = _report_through_relay(people, stage, signed, randomness, through)
+        direct = None if tokens is None else tokens[len(people.relayed) :]
+        reported, accepted = _report(people, stage, signed.head_list, randomness, direct)
     _advance(stage, "clients-open", "seal-clients")
     if stage.drives:
         stage.step("wait for the release")
@@ -123,8 +129,30 @@ def contribute(users: Sequence[Sequence[Record]], stage: Stage) -> int:
     return _run_together(stage, works, len(users))
 
 
+def _fetch_tokens(count: int, stage: Stage, signed: SignedHeadList) -> list[bytes] | None:
+    """Let every client fetch its token; None if reports need none."""
+    rules = token_rules(signed.head_list, stage.campaign)
+    if rules is None:
+        return None
+    if stage.operator.token is None:
+        raise BlenderError("reports to the campaign need tokens: give --operator-token-file")
+    stage.step("clients fetch their tokens")
+    enrolments = stage.operator.enrolment_tokens(stage.campaign, count)
+    tokens: list[bytes] = []
+
+    def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
+        return token_requests(crowd, enrolments, rules, tokens.append)
+
+    _run_together(stage, works, count)
+    return tokens
+
+
 def _report_through_relay(
-    people: People, stage: Stage, signed: SignedHeadList, randomness: Randomness
+    people: People,
+    stage: Stage,
+    signed: SignedHeadList,
+    randomness: Randomness,
+    tokens: Sequence[bytes] | None,
 ) -> int:
     """Let relay clients send their encrypted reports to the relay that the list names."""
     if not people.relayed:
@@ -138,14 +166,19 @@ def _report_through_relay(
         return count
 
     def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
-        for count, body in relayed_bodies(cells, signed, randomness, batch=stage.batch):
+        batches = relayed_bodies(cells, signed, randomness, batch=stage.batch, tokens=tokens)
+        for count, body in batches:
             yield partial(one, crowd, count, body)
 
     return _run_together(replace(stage, url=relay.address), works, len(cells))
 
 
 def _report(
-    people: People, stage: Stage, head_list: HeadList, randomness: Randomness
+    people: People,
+    stage: Stage,
+    head_list: HeadList,
+    randomness: Randomness,
+    tokens: Sequence[bytes] | None,
 ) -> tuple[int, int]:
     stage.step("clients report")
     cells, path = cells_of(people.clients, head_list), f"campaigns/{stage.campaign}/reports"
@@ -158,7 +191,8 @@ def _report(
         return count
 
     def works(crowd: Crowd) -> Iterator[Callable[[], Awaitable[int]]]:
-        for count, body in report_bodies(cells, head_list, randomness, batch=stage.batch):
+        batches = report_bodies(cells, head_list, randomness, batch=stage.batch, tokens=tokens)
+        for count, body in batches:
             yield partial(one, crowd, count, body)
 
     return _run_together(stage, works, len(cells)), accepted

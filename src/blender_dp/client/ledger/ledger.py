@@ -19,18 +19,22 @@ from uuid import UUID
 from blender_dp.client.ledger.rows import (
     Enrolment,
     EnrolmentState,
+    KeptToken,
     LedgerError,
     LedgerRow,
     Role,
     RowState,
     costs_since,
     find_row,
+    find_token,
     insert_row,
+    insert_token,
     relay_cost_since,
     select_rows,
 )
 from blender_dp.client.ledger.schema import prepare
 from blender_dp.client.policy import History
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.documents.sqlite_file import create_private_file
 from blender_dp.wire.documents.times import read_time, written_time
@@ -169,14 +173,43 @@ class Ledger:
             return select_rows(database)
 
     def forget(self) -> None:
-        """Delete the bytes of all reports and all enrolments; the costs stay."""
+        """Delete the bytes of all reports, all tokens and all enrolments; the costs stay."""
         with self._transaction() as database:
             database.execute("DELETE FROM enrolments")
+            database.execute("DELETE FROM tokens")
             database.execute(
                 "UPDATE debits SET body = x'',"
                 " state = CASE state WHEN 'unsent' THEN 'forgotten' ELSE state END"
                 " WHERE role <> 'contribution'"
             )
+
+    def token(self, campaign: UUID) -> KeptToken | None:
+        """Return the report token of a campaign, or the request for it."""
+        with self._transaction() as database:
+            return find_token(database, campaign)
+
+    def begin_token(self, campaign: UUID, draw: Callable[[], KeptToken]) -> KeptToken:
+        """Return the request for a campaign's token; draw and write it if there is none."""
+        with self._transaction() as database:
+            if kept := find_token(database, campaign):
+                return kept
+            insert_token(database, campaign, draw())
+            drawn = find_token(database, campaign)
+            if drawn is None:
+                raise BrokenInvariantError("what was written can be read")
+            return drawn
+
+    def keep_token(self, campaign: UUID, token: bytes) -> KeptToken:
+        """Write a token in place of what its request was made from."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE tokens SET token = ?, secret = x'' WHERE campaign = ? AND token IS NULL",
+                (token, str(campaign)),
+            )
+            kept = find_token(database, campaign)
+        if kept is None:
+            raise LedgerError(f"{self._path}: the campaign's token was forgotten meanwhile")
+        return kept
 
     def enrolment(self, campaign: UUID) -> Enrolment | None:
         """Return the enrolment in a campaign."""

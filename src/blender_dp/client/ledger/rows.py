@@ -24,6 +24,9 @@ _COLUMNS = (
 )
 
 
+_FOREIGN = "the ledger has content that this software did not write; nothing was sent"
+
+
 class LedgerError(BlenderError):
     """The ledger cannot be read or written, and so nothing was drawn or sent."""
 
@@ -51,8 +54,19 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptToken:
+    """Report token of a campaign, or the request for it while there was no answer."""
+
+    secret: bytes = field(repr=False)
+    """What the request is made from; empty once the token is there."""
+    report_after: datetime
+    """A report with this token is not sent before; drawn at random with the request."""
+    token: bytes | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Enrolment:
-    """Right to contribute to a campaign, and its state."""
+    """Right to contribute to a campaign or to get a report token, and its state."""
 
     campaign: UUID
     service: str
@@ -61,6 +75,28 @@ class Enrolment:
     given_at: datetime | None
     """Time of the consent, stored because a repeated upload must be identical."""
     state: EnrolmentState
+
+
+def find_token(database: sqlite3.Connection, campaign: UUID) -> KeptToken | None:
+    """Return the token of a campaign, or the request for it."""
+    found = database.execute(
+        "SELECT secret, report_after, token FROM tokens WHERE campaign = ?", (str(campaign),)
+    ).fetchone()
+    if found is None:
+        return None
+    secret, report_after, token = found
+    when = read_time(report_after)
+    if when is None:
+        raise LedgerError(_FOREIGN)
+    return KeptToken(secret=secret, report_after=when, token=token)
+
+
+def insert_token(database: sqlite3.Connection, campaign: UUID, kept: KeptToken) -> None:
+    """Write the request for a token."""
+    database.execute(
+        "INSERT INTO tokens VALUES (?, ?, ?, ?)",
+        (str(campaign), kept.secret, written_time(kept.report_after), kept.token),
+    )
 
 
 def costs_since(rows: Iterable[LedgerRow], start: datetime) -> tuple[Fraction, Fraction]:
@@ -119,9 +155,7 @@ def _row(found: _Found) -> LedgerRow:
     time, state, list_digest, relay, body = found[6:]
     when = read_time(time)
     if when is None:
-        raise LedgerError(
-            "the ledger has content that this software did not write; nothing was sent"
-        )
+        raise LedgerError(_FOREIGN)
     return LedgerRow(
         campaign=UUID(campaign),
         role=role,

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _TABLES = """
 CREATE TABLE services (url TEXT PRIMARY KEY, public_key TEXT NOT NULL);
 CREATE TABLE logs (public_key TEXT PRIMARY KEY, head TEXT NOT NULL);
@@ -17,6 +17,8 @@ CREATE TABLE debits (
 CREATE TABLE enrolments (
     campaign TEXT PRIMARY KEY, service TEXT NOT NULL, token TEXT NOT NULL, given_at TEXT,
     state TEXT NOT NULL);
+CREATE TABLE tokens (
+    campaign TEXT PRIMARY KEY, secret BLOB NOT NULL, report_after TEXT NOT NULL, token BLOB);
 """
 _FROM_VERSION_1 = """
 ALTER TABLE services RENAME TO services_1;
@@ -49,6 +51,10 @@ _FROM_VERSION_3 = """
 ALTER TABLE debits ADD COLUMN relay_epsilon TEXT NOT NULL DEFAULT '0';
 ALTER TABLE debits ADD COLUMN relay TEXT
 """
+_FROM_VERSION_4 = """
+CREATE TABLE tokens (
+    campaign TEXT PRIMARY KEY, secret BLOB NOT NULL, report_after TEXT NOT NULL, token BLOB)
+"""
 
 
 def prepare(database: sqlite3.Connection) -> bool:
@@ -63,8 +69,9 @@ def prepare(database: sqlite3.Connection) -> bool:
     steps = {
         0: (_TABLES,),
         1: (_FROM_VERSION_1, _TABLES, _MOVED_FROM_VERSION_1, _MAYBE_ARRIVED),
-        2: (_FROM_VERSION_2, _MAYBE_ARRIVED, _FROM_VERSION_3),
-        3: (_FROM_VERSION_3,),
+        2: (_FROM_VERSION_2, _MAYBE_ARRIVED, _FROM_VERSION_3, _FROM_VERSION_4),
+        3: (_FROM_VERSION_3, _FROM_VERSION_4),
+        4: (_FROM_VERSION_4,),
     }.get(version)
     if steps is None:
         return False

@@ -1,4 +1,4 @@
-"""Campaign description as a device reads it: the consent, ε, δ and relay that people were promised.
+"""Campaign description as a device reads it: consent, ε, δ, relay and tokens that were promised.
 
 A service returns the description with the campaign, and every signed head list is bound to its
 digest. A device therefore compares the two before it reports: a list that asks for more than the
@@ -7,14 +7,16 @@ description promises, or that belongs to another description, is refused.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from blender_dp.core.errors import InputError
+from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.wire.documents.document import digest_of
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.service.hash_chain import is_campaign_id, is_text
+from blender_dp.wire.tokens.issuer import Issuer
 
 _WHAT = "the campaign's description"
 
@@ -47,6 +49,12 @@ class CampaignPromise:
     consent_text: str
     relay: RelayPromise | None = None
     """None if the campaign has no relay clients."""
+    needs_token: bool = False
+    """Whether every report needs a token, which a person gets once."""
+    issuer: Issuer | None = None
+    """Another server that issues the tokens; None if the service does."""
+    clients_until: datetime | None = None
+    """Until when reports are accepted, if that is known."""
 
 
 def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
@@ -70,7 +78,39 @@ def read_campaign_promise(answer: Mapping[str, Any]) -> CampaignPromise:
         consent_version=_text(consent, "version"),
         consent_text=_text(consent, "text"),
         relay=_relay(description.part("relay")) if description.has("relay") else None,
+        **_tokens(description),
     )
+
+
+def _tokens(description: Fields) -> dict[str, Any]:
+    if not description.has("reports"):
+        return {}
+    if description.text("reports") != "token":
+        description.refuse("reports", "must be token if it is there")
+    return {
+        "needs_token": True,
+        "issuer": _issuer(description.part("issuer")) if description.has("issuer") else None,
+        "clients_until": _clients_until(description),
+    }
+
+
+def _issuer(fields: Fields) -> Issuer:
+    address, key = _text(fields, "address"), _text(fields, "public_key")
+    try:
+        return Issuer(address=address, public_key=key)
+    except ParameterError as error:
+        fields.refuse(error.name.removeprefix("issuer."), "must be that of an issuer of tokens")
+
+
+def _clients_until(description: Fields) -> datetime | None:
+    """Return until when clients may report; None if the rules have no time that can be read."""
+    rules = description.value("rules") if description.has("rules") else None
+    text = rules.get("clients_until") if isinstance(rules, Mapping) else None
+    try:
+        time = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return time if time is not None and time.tzinfo is not None else None
 
 
 def _relay(fields: Fields) -> RelayPromise:

@@ -76,7 +76,7 @@ class TokenRules:
     """Tokens of one campaign: how they are asked for, put together and checked."""
 
     def __init__(self, key: TokenKey, campaign: UUID) -> None:
-        self.key = key
+        self.key, self.campaign = key, campaign
         self._shared = challenge_digest(_challenge(campaign)) + key.id
 
     def request(self, secret: TokenSecret) -> bytes:

@@ -28,6 +28,13 @@ export interface Schemas {
     status: 'ok' | 'degraded';
     version: string;
   };
+  IssuedToken: {
+    response: string;
+  };
+  IssuerOfCampaign: {
+    address: string;
+    public_key: string;
+  };
   JobKind: 'head-list' | 'erase' | 'release';
   JobState: 'waiting' | 'running' | 'done' | 'failed';
   Move: 'open-opt-in' | 'seal-opt-in' | 'publish-list' | 'open-clients' | 'seal-clients' | 'release' | 'purge';
@@ -36,6 +43,7 @@ export interface Schemas {
     contact: string;
     controller: string;
     expected_clients: number;
+    issuer?: Schemas['IssuerOfCampaign'] | null;
     name: string;
     open_enrolment?: boolean;
     parameters: Schemas['Promise'];
@@ -43,6 +51,7 @@ export interface Schemas {
     purpose: string;
     query_name?: string | null;
     relay?: Schemas['RelayOfCampaign'] | null;
+    reports?: Schemas['Reports'];
     rules?: Schemas['When'];
     url_name?: string | null;
   };
@@ -112,6 +121,7 @@ export interface Schemas {
     query: number;
     record: number;
   };
+  Reports: 'open' | 'token';
   SentPiece: {
     piece?: number;
     public_key: string;
@@ -137,6 +147,7 @@ export interface Schemas {
     description?: Record<string, unknown> | null;
     expected_clients: number;
     id: string;
+    issuer?: Schemas['IssuerOfCampaign'] | null;
     moved_at: string;
     name: string;
     open_enrolment: boolean;
@@ -145,6 +156,7 @@ export interface Schemas {
     purpose: string;
     query_name?: string | null;
     relay?: Schemas['RelayOfCampaign'] | null;
+    reports?: Schemas['Reports'];
     rules: Schemas['When'];
     state: Schemas['State'];
     url_name?: string | null;
@@ -174,6 +186,7 @@ export interface Schemas {
     refused: Record<string, number>;
     relayed?: Schemas['RelayTotals'] | null;
     reports: Schemas['ReportTotals'];
+    tokens: number;
     withdrawn: number;
   };
   ShownTrends: {
@@ -205,6 +218,10 @@ export interface Schemas {
   };
   WantedRetry: {
     kind: Schemas['JobKind'];
+  };
+  WantedToken: {
+    request: string;
+    version: 1;
   };
   When: {
     clients_enough?: number | null;

@@ -1,0 +1,1 @@
+"""Reports of a device: rules, tokens, and what is drawn once and sent."""
