@@ -107,6 +107,7 @@ def test_version_2_takes_unsent_reports_for_tried(old: Path) -> None:
     database = sqlite3.connect(old / "ledger.sqlite")
     for name in ("unanswered", "relay_epsilon", "relay"):
         database.execute(f"ALTER TABLE debits DROP COLUMN {name}")
+    database.execute("DROP TABLE tokens")
     database.execute("PRAGMA user_version = 2")
     database.commit()
     database.close()
@@ -122,6 +123,7 @@ def test_version_3_gets_the_columns_of_a_relay(old: Path) -> None:
     database = sqlite3.connect(old / "ledger.sqlite")
     for name in ("relay_epsilon", "relay"):
         database.execute(f"ALTER TABLE debits DROP COLUMN {name}")
+    database.execute("DROP TABLE tokens")
     database.execute("PRAGMA user_version = 3")
     database.commit()
     database.close()
@@ -129,3 +131,15 @@ def test_version_3_gets_the_columns_of_a_relay(old: Path) -> None:
     assert ledger.rows() == before
     assert {(row.relay_epsilon, row.relay) for row in before} == {("0", None)}
     assert ledger.history(UUID(int=1), SERVICE, LONG_AGO).spent_relay == 0
+
+
+def test_version_4_gets_a_place_for_tokens(old: Path) -> None:
+    before = Ledger(old, nothing).rows()
+    database = sqlite3.connect(old / "ledger.sqlite")
+    database.execute("DROP TABLE tokens")
+    database.execute("PRAGMA user_version = 4")
+    database.commit()
+    database.close()
+    ledger = Ledger(old, nothing)
+    assert ledger.rows() == before
+    assert ledger.token(UUID(int=1)) is None

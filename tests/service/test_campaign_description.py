@@ -3,13 +3,14 @@
 import json
 from dataclasses import fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blender_dp.core.parameters import Parameters
-from blender_dp.service.campaign import Campaign, Rules, State
+from blender_dp.service.campaign import Campaign, Reports, Rules, State
 from blender_dp.service.campaign_description import (
     description,
     read_description,
@@ -18,12 +19,15 @@ from blender_dp.service.campaign_description import (
 )
 from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.tokens.issuer import Issuer
 from campaign_stores import LATER, NOW, a_campaign
 
 TIMES = st.datetimes(timezones=st.just(UTC))
 
 
 KEY = to_text(bytes(range(32)))
+VECTORS = Path(__file__).parents[2] / "test_vectors" / "report_tokens.json"
+TOKEN_KEY: str = json.loads(VECTORS.read_text(encoding="utf-8"))["token_key"]
 
 
 def with_relay(**changes: float) -> Campaign:
@@ -70,10 +74,19 @@ def test_a_campaign_older_than_the_fields_about_the_collector_keeps_its_descript
 
 def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
     names = {field.name for field in fields(Campaign)} - {"state", "moved_at"}
-    named = replace(with_relay(), query_name="product", url_name="state")
+    issuer = Issuer(address="https://issuer.example/", public_key=TOKEN_KEY)
+    named = replace(
+        with_relay(),
+        query_name="product",
+        url_name="state",
+        reports=Reports.TOKEN,
+        issuer=issuer,
+    )
     assert set(description(named)) == names
     assert there_and_back(named) == named
-    assert names - set(description(a_campaign())) == {"query_name", "url_name", "relay"}
+    assert names - set(description(a_campaign())) == {
+        *("query_name", "url_name", "relay", "reports", "issuer"),
+    }
 
 
 def test_a_campaign_without_a_relay_is_described_as_before_there_were_any() -> None:

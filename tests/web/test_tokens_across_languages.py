@@ -12,13 +12,13 @@ import pytest
 from web.client_site import WEB
 
 from blender_dp.wire.reports.packed_items import from_text, to_text
+from blender_dp.wire.reports.service_report import report_id_of
 from blender_dp.wire.tokens.blind_signer import BlindSigner, draw_signing_key, read_signing_key
 from blender_dp.wire.tokens.report_token import (
     REQUEST_BYTES,
     TOKEN_BYTES,
     TokenRules,
     blinded_message_in,
-    report_id_of,
 )
 from blender_dp.wire.tokens.token_key import TokenKey
 

@@ -8,40 +8,28 @@ or the drawn bytes are stored here and can be sent again.
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from blender_dp.client.ledger.ledger_file import LedgerFile
 from blender_dp.client.ledger.rows import (
     Enrolment,
     EnrolmentState,
-    KeptToken,
-    LedgerError,
     LedgerRow,
     Role,
     RowState,
     costs_since,
     find_row,
-    find_token,
     insert_row,
-    insert_token,
     relay_cost_since,
     select_rows,
 )
-from blender_dp.client.ledger.schema import prepare
 from blender_dp.client.policy import History
-from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.wire.documents.document import canonical
-from blender_dp.wire.documents.sqlite_file import create_private_file
 from blender_dp.wire.documents.times import read_time, written_time
-
-_FILE = "ledger.sqlite"
-_SECONDS_FOR_A_TURN = 60.0
-"""Longest wait while another process writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,26 +46,8 @@ class Seen:
     """Last entry that was read from the public log."""
 
 
-class Ledger:
+class Ledger(LedgerFile):
     """The file of one device."""
-
-    def __init__(self, directory: Path, checkpoint: Callable[[str], None]) -> None:
-        """Open or make the ledger in ``directory``.
-
-        Args:
-            directory: Folder of the ledger; it becomes readable by its owner only.
-            checkpoint: Called with the name of each point that is reached; for tests that stop
-                there.
-        """
-        self._path, self._checkpoint = directory / _FILE, checkpoint
-        try:
-            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            create_private_file(self._path)
-        except OSError as error:
-            raise LedgerError(f"{self._path}: cannot be written ({error.strerror})") from None
-        with self._transaction() as database:
-            if not prepare(database):
-                raise LedgerError(f"{self._path}: was made by another version of this software")
 
     def record_once(
         self,
@@ -183,34 +153,6 @@ class Ledger:
                 " WHERE role <> 'contribution'"
             )
 
-    def token(self, campaign: UUID) -> KeptToken | None:
-        """Return the report token of a campaign, or the request for it."""
-        with self._transaction() as database:
-            return find_token(database, campaign)
-
-    def begin_token(self, campaign: UUID, draw: Callable[[], KeptToken]) -> KeptToken:
-        """Return the request for a campaign's token; draw and write it if there is none."""
-        with self._transaction() as database:
-            if kept := find_token(database, campaign):
-                return kept
-            insert_token(database, campaign, draw())
-            drawn = find_token(database, campaign)
-            if drawn is None:
-                raise BrokenInvariantError("what was written can be read")
-            return drawn
-
-    def keep_token(self, campaign: UUID, token: bytes) -> KeptToken:
-        """Write a token in place of what its request was made from."""
-        with self._transaction() as database:
-            database.execute(
-                "UPDATE tokens SET token = ?, secret = x'' WHERE campaign = ? AND token IS NULL",
-                (token, str(campaign)),
-            )
-            kept = find_token(database, campaign)
-        if kept is None:
-            raise LedgerError(f"{self._path}: the campaign's token was forgotten meanwhile")
-        return kept
-
     def enrolment(self, campaign: UUID) -> Enrolment | None:
         """Return the enrolment in a campaign."""
         with self._transaction() as database:
@@ -256,25 +198,6 @@ class Ledger:
             database.execute(
                 "UPDATE enrolments SET state = ? WHERE campaign = ?", (state, str(campaign))
             )
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Lock the file; at the end all changes are on disk, or none."""
-        try:
-            with closing(
-                sqlite3.connect(self._path, timeout=_SECONDS_FOR_A_TURN, isolation_level=None)
-            ) as database:
-                database.execute("PRAGMA synchronous = FULL")
-                database.execute("PRAGMA secure_delete = ON")  # forgotten bytes are overwritten
-                database.execute("BEGIN IMMEDIATE")
-                try:
-                    yield database
-                except BaseException:
-                    database.execute("ROLLBACK")
-                    raise
-                database.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise LedgerError(f"{self._path}: the ledger cannot be used ({error})") from None
 
 
 def _value(database: sqlite3.Connection, statement: str, key: str) -> Any:  # noqa: ANN401 - a cell

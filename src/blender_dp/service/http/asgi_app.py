@@ -17,7 +17,7 @@ from blender_dp.service.http.reports.route import TEMPLATE, ReportRoute, campaig
 from blender_dp.service.state import ServiceState
 
 _OPEN = re.compile(
-    r"/v1/campaigns/[^/]+(?:/(?:reports|enrol|opt-in|head-list|release|opt-in-estimates|"
+    r"/v1/campaigns/[^/]+(?:/(?:reports|report-token|enrol|opt-in|head-list|release|opt-in-estimates|"
     r"client-estimates|certificate))?|/v1/log"
 )
 """Routes that pages and extensions of any origin may call, never with credentials."""

@@ -113,10 +113,7 @@ class KeyVault:
         path = self._path(campaign, purpose)
         with self._in_place():
             self._require_alive(path, purpose)
-            if purpose is Purpose.REPORT_TOKENS:
-                key = self._read_or_write(path, draw_signing_key, length=None)
-            else:
-                key = self._read_or_draw(path)
+            key = self._read_or_draw(path, is_rsa=purpose is Purpose.REPORT_TOKENS)
             if _marker(path).exists():  # destroyed while it was made
                 _wipe(path)
                 raise KeyDestroyedError(purpose)
@@ -167,8 +164,10 @@ class KeyVault:
         if _marker(path).exists():
             raise KeyDestroyedError(purpose)
 
-    def _read_or_draw(self, path: Path) -> bytes:
+    def _read_or_draw(self, path: Path, *, is_rsa: bool = False) -> bytes:
         """Return the key in a file; draw and write it if there is none."""
+        if is_rsa:
+            return self._read_or_write(path, draw_signing_key, length=None)
         return self._read_or_write(path, lambda: self._draw(KEY_BYTES))
 
     def _read_or_write(

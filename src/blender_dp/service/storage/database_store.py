@@ -30,6 +30,7 @@ from blender_dp.service.storage.tables import (
     chains,
     contributions,
     jobs,
+    progress,
     reports,
     results,
     tokens,
@@ -114,7 +115,7 @@ class DatabaseStore(RelayedBatches):
 
     async def progress(self, campaign_id: UUID) -> Progress:
         """Return the counts of a campaign."""
-        return await self.database.read(partial(campaigns.progress, campaign_id=campaign_id))
+        return await self.database.read(partial(progress.get, campaign_id=campaign_id))
 
     async def add_refusals(self, campaign_id: UUID, refused: Mapping[str, int]) -> None:
         """Count requests that were refused, by reason."""
@@ -148,21 +149,9 @@ class DatabaseStore(RelayedBatches):
         self.database.scrub_soon()
 
     async def issue_token(self, campaign_id: UUID, enrolment: bytes, request: bytes) -> None:
-        """Store, before it is signed, the request for an enrolment's only report token.
-
-        Args:
-            campaign_id: The campaign.
-            enrolment: Digest of the enrolment token.
-            request: Digest of the request. The same one again changes nothing; another is refused.
-        """
-        await self.database.write(
-            partial(
-                contributions.issue_token,
-                campaign_id=campaign_id,
-                enrolment=enrolment,
-                request=request,
-            )
-        )
+        """Store the digest of the request for an enrolment's only token, before it is signed."""
+        work = partial(contributions.issue_token, enrolment=enrolment, request=request)
+        await self.database.write(partial(work, campaign_id=campaign_id))
 
     async def contributions(self, campaign_id: UUID) -> AsyncIterator[Sequence[Contribution]]:
         """Return all contributions in pieces, in an order that reveals nothing."""

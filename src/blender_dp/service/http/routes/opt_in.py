@@ -43,6 +43,7 @@ _REFUSED = (
 async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
     """Refuse, before the body is read, a token that may not contribute or withdraw now."""
     service: ServiceState = request.app.state.service
+    enrolment_of(request)  # a token must be there, whatever the campaign
     campaign = await service.dependencies.store.campaign(request.path_params["campaign_id"])
     if campaign.state is not State.OPT_IN_OPEN:
         raise Problem.NOT_COLLECTING.error()

@@ -29,6 +29,7 @@ from blender_dp.wire.tokens.report_token import REQUEST_BYTES, blinded_message_i
 async def _require_enrolment(request: Asking, _handler: BaseRouteHandler) -> None:
     """Refuse, before the body is read, an enrolment that gets no report token here and now."""
     service: ServiceState = request.app.state.service
+    enrolment_of(request)  # a token must be there, whatever the campaign
     campaign = await service.dependencies.store.campaign(request.path_params["campaign_id"])
     if not campaign.issues_tokens:
         raise Problem.NO_REPORT_TOKENS.error()

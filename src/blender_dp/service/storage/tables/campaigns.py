@@ -19,8 +19,8 @@ from blender_dp.service.campaign import (
 from blender_dp.service.campaign_description import description, read_description, write_time
 from blender_dp.service.jobs.failures import is_release_over
 from blender_dp.service.storage.database import Transaction
-from blender_dp.service.storage.store import ANY_DESCRIPTION, Progress, Reason, StoreRefusal
-from blender_dp.service.storage.tables import chains, issued_tokens, jobs, relayed_rows
+from blender_dp.service.storage.store import ANY_DESCRIPTION, Reason, StoreRefusal
+from blender_dp.service.storage.tables import chains, jobs, relayed_rows
 from blender_dp.wire.documents.document import digest_of
 
 
@@ -261,37 +261,6 @@ async def add_refusals(tx: Transaction, campaign_id: UUID, refused: Mapping[str,
             " DO UPDATE SET requests = refusals.requests + excluded.requests",
             *(number, reason, refused[reason]),
         )
-
-
-async def progress(tx: Transaction, campaign_id: UUID) -> Progress:
-    """Return the counts of a campaign."""
-    number = await number_of(tx, campaign_id)
-    by_status = await _counts(
-        tx, "SELECT status, count(*) FROM enrolments WHERE campaign = $1 GROUP BY status", number
-    )
-    by_question = await _counts(
-        tx,
-        "SELECT question, sum(reports) FROM counters WHERE campaign = $1 GROUP BY question",
-        number,
-    )
-    return Progress(
-        state=(await get(tx, campaign_id)).state,
-        enrolled=sum(by_status.values()),
-        contributed=by_status.get("contributed", 0),
-        withdrawn=by_status.get("withdrawn", 0),
-        tokens=await issued_tokens.count(tx, number),
-        record_reports=by_question.get("record", 0),
-        query_reports=by_question.get("query", 0),
-        refused=await _counts(
-            tx, "SELECT reason, requests FROM refusals WHERE campaign = $1", number
-        ),
-        jobs=await jobs.of_campaign(tx, campaign_id),
-        relayed=await relayed_rows.of_campaign(tx, number),
-    )
-
-
-async def _counts(tx: Transaction, statement: str, number: int) -> dict[str, int]:
-    return {str(name): int(count) for name, count in await tx.rows(statement, number)}
 
 
 def _text(campaign: Campaign) -> str:
