@@ -14,8 +14,8 @@ import blender_dp
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "blender_dp"
 MODULES = sorted(SOURCE.rglob("*.py"))
-FEWEST_TESTS = 2490
-"""Fewer test functions than this, and some were lost on the way. There are about 2,520."""
+FEWEST_TESTS = 2710
+"""Fewer test functions than this, and some were lost on the way. There are about 2,740."""
 
 
 def tracked_files() -> list[Path]:
