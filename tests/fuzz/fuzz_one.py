@@ -1,9 +1,11 @@
-"""One target fuzzed in a process of its own: ``fuzz_one.py TARGET SEEDS RUNS SECONDS FOUND``.
+"""Targets, each fuzzed in a process of its own: ``fuzz_one.py SEEDS RUNS SECONDS FOUND TARGET...``.
 
 By atheris, which follows the branches that an input takes; without it the same changes by chance.
-An input that breaks a rule is left in the folder FOUND, and the exit status is not 0.
+An input that breaks a rule is left in the folder FOUND/TARGET, and the exit status is not 0. The
+code is instrumented once; the processes are forked from that.
 """
 
+import os
 import random
 import sys
 import time
@@ -31,8 +33,19 @@ MOST_BYTES = 1 << 15
 MOST_MEGABYTES = 2048
 
 
-def main(name: str, seeds: str, runs: str, seconds: str, found: str) -> None:
-    """Fuzz; does not return."""
+def main(seeds: str, runs: str, seconds: str, found: str, *names: str) -> None:
+    """Fuzz one target after the other, up to the first that fails."""
+    for name in names:
+        child = os.fork()
+        if not child:
+            fuzz(name, seeds, runs, seconds, str(Path(found) / name))
+        if status := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            sys.exit(f"{name} ended with status {status}")
+
+
+def fuzz(name: str, seeds: str, runs: str, seconds: str, found: str) -> None:
+    """Fuzz one target; does not return."""
+    Path(found).mkdir(parents=True, exist_ok=True)
     target = all_targets(Seeds(Path(seeds)))[name]
     for seed in target.seeds:
         target.read(seed)
