@@ -220,3 +220,29 @@ def test_a_visitor_signs_in_and_comes_back(
         page.get_by_role("heading", name="What happens with what you search for")
     ).to_be_visible()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def test_a_campaign_with_tokens_is_made_and_shown_as_such(
+    open_page: OpenPage, service: LiveService
+) -> None:
+    page = open_page("#/new")
+    fill_form(page, "Counted once")
+    expect(page.get_by_text("Nobody needs a token.")).to_be_visible()
+    expect(page.get_by_label("Address of another issuer")).to_have_count(0)
+    page.get_by_text("with token", exact=True).click()
+    expect(page.get_by_text("A token shows that a report is from one person.")).to_be_visible()
+    issuer = page.get_by_label("Address of another issuer")
+    issuer.fill("ftp://issuer.example/")
+    expect(page.get_by_text("This must be a web address")).to_be_visible()
+    issuer.fill("")
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_text("Report tokens come from")).to_be_visible()
+    expect(page.get_by_text("this service, one for each enrolment")).to_be_visible()
+    expect(page.get_by_text("or send one report")).to_be_visible()
+    [made_one] = made(service, "Counted once")
+    with service.http as http:
+        assert http.get(f"/campaigns/{made_one}").json()["reports"] == "token"
+    edited = open_page(f"#/edit/{made_one}")
+    expect(edited.get_by_role("radio", name="with token")).to_be_checked()
+    statement = open_page(f"#/campaigns/{made_one}/privacy", role=None)
+    expect(statement.get_by_text("a token, which shows that you are one person")).to_be_visible()

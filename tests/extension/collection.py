@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -100,10 +100,8 @@ def running_collection(folder: Path) -> Iterator[Collection]:
         yield new_campaign(running.url, running.token)
 
 
-def new_campaign(
-    service: str, token: str, name: str = TOWN, relay: Mapping[str, Any] | None = None
-) -> Collection:
-    """Make a campaign that takes contributions from anybody."""
+def new_campaign(service: str, token: str, name: str = TOWN, **changes: Any) -> Collection:
+    """Make a campaign that takes contributions from anybody, unless something is changed."""
     wanted = {
         "name": name,
         "purpose": "To suggest what many people look for, on every device and offline.",
@@ -114,7 +112,7 @@ def new_campaign(
         "parameters": {"epsilon": 4, "delta": 1e-5},
         "expected_clients": 6000,
         "open_enrolment": True,
-        **({} if relay is None else {"relay": relay}),
+        **changes,
     }
     headers = {"authorization": f"Bearer {token}"}
     answer = httpx.post(f"{service}/v1/campaigns", json=wanted, headers=headers, timeout=30)

@@ -271,3 +271,34 @@ test('a δ above a tenth of one over the people expected is warned of', () => {
   expect(deltaWarning({ ...DRAFT, ...people, delta: '1.1e-6' })).toContain('10⁻⁶');
   expect(deltaWarning({ ...DRAFT, ...people, delta: 'word' })).toBeNull();
 });
+
+const ISSUER = { issuer_address: 'https://issuer.example/', issuer_public_key: 'k'.repeat(456) };
+
+test('reports are open unless tokens are chosen, and an issuer is sent only with them', () => {
+  expect(campaignOf(DRAFT)).not.toHaveProperty('reports');
+  expect(campaignOf({ ...DRAFT, ...ISSUER })).not.toHaveProperty('issuer');
+  const sent = campaignOf({ ...DRAFT, ...ISSUER, reports: 'token' });
+  expect(sent).toMatchObject({
+    reports: 'token',
+    issuer: { address: 'https://issuer.example/', public_key: 'k'.repeat(456) },
+  });
+  const { issuer = null } = sent;
+  expect(campaignOf(draftOf({ ...CAMPAIGN, reports: 'token', issuer }))).toMatchObject({
+    reports: 'token',
+    issuer,
+  });
+  expect(campaignOf({ ...DRAFT, reports: 'token' })).not.toHaveProperty('issuer');
+});
+
+test('an issuer that is filled in by half, or wrongly, is said at its field', () => {
+  const half = { ...DRAFT, reports: 'token', issuer_address: 'https://issuer.example/' } as const;
+  expect(Object.keys(missingFields(half))).toEqual(['issuer_public_key']);
+  const wrong = { ...half, issuer_address: 'ftp://issuer.example/', issuer_public_key: 'short' };
+  expect(wrongFields(wrong, NOW)).toMatchObject({
+    issuer_address: expect.stringContaining('begins with https://'),
+    issuer_public_key: expect.stringContaining('456 letters'),
+  });
+  expect(wrongFields({ ...wrong, reports: 'open' }, NOW)).not.toHaveProperty('issuer_address');
+  expect(Object.keys(refusedField('$.issuer.public_key'))).toEqual(['issuer_public_key']);
+  expect(Object.keys(refusedField('issuer'))).toEqual(['issuer_address']);
+});

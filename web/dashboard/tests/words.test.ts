@@ -22,6 +22,7 @@ import type { HeadListDocument } from '../src/api/documents.js';
 import type { Campaign, State } from '../src/api/messages.js';
 import { privacyStatement, statementText, subsetChannel } from '../src/words/privacy.js';
 import { hasReached, nextMove, relaySentence, STATES } from '../src/words/states.js';
+import { issuerName, reportKind } from '../src/words/tokens.js';
 
 test('numbers keep three digits and say when there is none', () => {
   expect(count(1234567)).toBe('1,234,567');
@@ -235,3 +236,16 @@ test.each([
     expect(relaySentence(shown, batch)).toContain(words);
   },
 );
+
+test('the statement says what a token shows and what its issuer learns, only where there are tokens', () => {
+  expect(said(campaign('opt-in-open'), null, null)).not.toContain('token');
+  const own = said({ ...campaign('opt-in-open'), reports: 'token' }, null, null);
+  expect(own).toContain('a token, which shows that you are one person');
+  expect(own).toContain('The collector gives it to you without seeing it');
+  const issuer = { address: 'https://issuer.example/', public_key: '' };
+  const other = { ...campaign('opt-in-open'), reports: 'token', issuer } as Campaign;
+  expect(said(other, null, null)).toContain('https://issuer.example/ gives it to you');
+  expect([reportKind(campaign('opt-in-open')), reportKind(other)]).toEqual(['open', 'with token']);
+  expect(issuerName(other)).toBe('https://issuer.example/');
+  expect(issuerName({ ...campaign('opt-in-open'), reports: 'token' })).toContain('this service');
+});

@@ -9,6 +9,7 @@ export type Job = Schemas['ShownJob'];
 export type ProgressCounts = Schemas['ShownProgress'];
 export type NewCampaign = Schemas['NewCampaign'];
 export type Rules = Schemas['When'];
+export type Issuer = Schemas['IssuerOfCampaign'];
 export type Relay = Schemas['RelayOfCampaign'];
 export type Question = Schemas['Question'];
 export type Taker = Schemas['Taker'];

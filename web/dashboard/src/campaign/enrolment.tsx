@@ -2,6 +2,7 @@
 
 import { count, plural } from '@blender-dp/pages/numbers.js';
 import { useState } from 'preact/hooks';
+import type { Campaign } from '../api/messages.js';
 import type { ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';
 import { Card } from '../parts/card.js';
@@ -12,7 +13,13 @@ import { useVisit } from '../signed-in.js';
 
 const MOST_TOKENS = 10_000;
 
-export function Enrolment({ id, made }: { readonly id: string; readonly made: () => void }) {
+interface EnrolmentProps {
+  readonly campaign: Campaign;
+  readonly made: () => void;
+}
+
+export function Enrolment({ campaign, made }: EnrolmentProps) {
+  const { id, reports } = campaign;
   const { service } = useVisit();
   const [number, setNumber] = useState('100');
   const [said, setSaid] = useState('');
@@ -40,7 +47,7 @@ export function Enrolment({ id, made }: { readonly id: string; readonly made: ()
   return (
     <Card
       title="Enrolment tokens"
-      caption="Each lets one person contribute once. The service keeps only a digest of each."
+      caption={`Each lets one person contribute once${reports === 'token' ? ', or send one report' : ''}. The service keeps only a digest of each.`}
     >
       <form class="inline-form" onSubmit={make}>
         <TextField

@@ -9,6 +9,7 @@ import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
 import { hasReached } from '../words/states.js';
+import { issuerName, reportKind } from '../words/tokens.js';
 import { Collector } from './collector.js';
 import { Enrolment } from './enrolment.js';
 import { Invitation } from './invitation.js';
@@ -59,8 +60,8 @@ export function Overview({ campaign, again }: OverviewProps) {
       </Shown>
       {isOperator && campaign.state === 'draft' && <Trial id={campaign.id} />}
       {who && isTakingPart(campaign) && <Invitation campaign={campaign} />}
-      {isOperator && ['draft', 'opt-in-open'].includes(campaign.state) && (
-        <Enrolment id={campaign.id} made={fetchProgress} />
+      {isOperator && takesEnrolments(campaign) && (
+        <Enrolment campaign={campaign} made={fetchProgress} />
       )}
       <Settings campaign={campaign} />
       {isOperator && <OtherMoves campaign={campaign} moved={again} />}
@@ -68,8 +69,14 @@ export function Overview({ campaign, again }: OverviewProps) {
   );
 }
 
-function isTakingPart({ state }: Campaign): boolean {
+function isTakingPart({ state }: Pick<Campaign, 'state'>): boolean {
   return state !== 'purged' && !hasReached(state, 'clients-sealed');
+}
+
+/** Tells whether enrolment tokens are of use now: for contributions, or for report tokens. */
+function takesEnrolments({ state, reports, issuer }: Campaign): boolean {
+  const isEarly = state === 'draft' || state === 'opt-in-open';
+  return isEarly || (reports === 'token' && !issuer && isTakingPart({ state }));
 }
 
 function Settings({ campaign }: { readonly campaign: Campaign }) {
@@ -94,6 +101,7 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
           { name: 'Queries kept at most', value: typeof size === 'number' ? count(size) : 'all' },
           { name: 'Clients expected', value: count(campaign.expected_clients) },
           { name: 'Enrolment', value: campaign.open_enrolment ? 'open' : 'by token' },
+          { name: 'Reports', value: reportKind(campaign) },
         ]}
       />
       <dl class="settings">
@@ -108,6 +116,7 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
         <dd>{rule(rules.clients_until, rules.clients_enough, 'reports')}</dd>
         <dt>A number seals a side</dt>
         <dd>not before it was open for {count(rules.open_hours ?? 0)} hours</dd>
+        {campaign.reports === 'token' && <TokenSettings campaign={campaign} />}
         {relay && <RelaySettings relay={relay} hours={rules.relay_wait_hours ?? 0} />}
         <dt>Campaign id</dt>
         <dd>
@@ -115,6 +124,15 @@ function Settings({ campaign }: { readonly campaign: Campaign }) {
         </dd>
       </dl>
     </Card>
+  );
+}
+
+function TokenSettings({ campaign }: { readonly campaign: Campaign }) {
+  return (
+    <>
+      <dt>Report tokens come from</dt>
+      <dd>{issuerName(campaign)}</dd>
+    </>
   );
 }
 

@@ -45,6 +45,9 @@ export function Progress({ campaign, progress, retried }: ProgressProps) {
             { name: 'Withdrawn', value: count(progress.withdrawn) },
             { name: 'Reports of a record', value: count(progress.reports.record) },
             { name: 'Reports of a query', value: count(progress.reports.query) },
+            ...(campaign.reports === 'token'
+              ? [{ name: 'Report tokens issued', value: count(progress.tokens) }]
+              : []),
             { name: 'Refused', value: count(sum(Object.values(progress.refused))) },
           ]}
         />

@@ -5,33 +5,21 @@ import { useState } from 'preact/hooks';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/choice.js';
 import { TextField } from '../parts/fields.js';
-import { type Draft, deltaWarning, hasRelay } from './draft.js';
-import { deviceNotes, type Faults, type FieldName } from './draft-faults.js';
-
-interface FormProps {
-  readonly draft: Draft;
-  readonly faults: Faults;
-  readonly change: (part: Partial<Draft>) => void;
-}
+import { bound, type FormProps } from './bound-field.js';
+import { deltaWarning, hasRelay } from './draft.js';
+import { deviceNotes } from './draft-faults.js';
+import { Reports } from './reports-form.js';
 
 export function CampaignForm(props: FormProps) {
   return (
     <>
       <Purpose {...props} />
       <Promise_ {...props} />
+      <Reports {...props} />
       <Relay {...props} />
       <Rules {...props} />
     </>
   );
-}
-
-/** Returns what a field needs to show and change a part of the draft. */
-function bound({ draft, faults, change }: FormProps, name: FieldName) {
-  return {
-    value: draft[name],
-    change: (value: string) => change({ [name]: value }),
-    fault: faults[name],
-  };
 }
 
 function Purpose(props: FormProps) {

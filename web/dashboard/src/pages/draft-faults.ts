@@ -2,11 +2,11 @@
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
 import { visible } from '@blender-dp/pages/visible.js';
-import { type Draft, hasRelay, time, whole } from './draft.js';
+import { type Draft, hasIssuer, hasRelay, time, whole } from './draft.js';
 
 export type FieldName = Exclude<
   keyof Draft,
-  'open_enrolment' | 'preset' | 'relay_dishonest' | 'others'
+  'open_enrolment' | 'reports' | 'preset' | 'relay_dishonest' | 'others'
 >;
 /** A sentence for every field at fault. */
 export type Faults = Readonly<Partial<Record<FieldName, string>>>;
@@ -20,6 +20,8 @@ const NEEDED_OF_A_RELAY: readonly FieldName[] = [
   ...(['relay_address', 'relay_public_key', 'relay_least_batch'] as const),
   ...(['relay_epsilon_cap', 'relay_wait_hours'] as const),
 ];
+/** Needed as soon as one of them is there. */
+const NEEDED_OF_AN_ISSUER: readonly FieldName[] = ['issuer_address', 'issuer_public_key'];
 const MOST_LETTERS: PerField<number> = {
   name: 200,
   purpose: 10_000,
@@ -58,7 +60,11 @@ type PerField<T> = Readonly<Partial<Record<FieldName, T>>>;
 
 /** Returns the fields that must still be filled. */
 export function missingFields(draft: Draft): Faults {
-  const needed = hasRelay(draft) ? [...NEEDED, ...NEEDED_OF_A_RELAY] : NEEDED;
+  const needed = [
+    ...NEEDED,
+    ...(hasRelay(draft) ? NEEDED_OF_A_RELAY : []),
+    ...(hasIssuer(draft) ? NEEDED_OF_AN_ISSUER : []),
+  ];
   const empty = needed.filter((name) => !draft[name].trim());
   return Object.fromEntries(empty.map((name) => [name, 'Please fill this in.']));
 }
@@ -85,6 +91,7 @@ function checks(draft: Draft, now: Date): Record<string, string | null> {
     ...Object.fromEntries([...lengths, ...numbers]),
     ...timeFaults(draft, now),
     ...relayFaults(draft),
+    ...(hasIssuer(draft) ? issuerFaults(draft) : {}),
     ...(isWebAddress(draft.privacy_policy.trim()) ? {} : { privacy_policy: WEB_ADDRESS }),
     epsilon:
       epsilon > 0 && epsilon <= MOST_EPSILON
@@ -94,16 +101,28 @@ function checks(draft: Draft, now: Date): Record<string, string | null> {
   };
 }
 
+function issuerFaults(draft: Draft): Record<string, string | null> {
+  return {
+    issuer_address: isPlainAddress(draft.issuer_address.trim()) ? null : PLAIN_ADDRESS,
+    issuer_public_key: /^[A-Za-z0-9_-]{456}$/.test(draft.issuer_public_key.trim())
+      ? null
+      : 'This must be the key that the issuer prints when it starts: 456 letters, digits, - or _.',
+  };
+}
+
+/** Tells whether an address is one that devices send something to. */
+function isPlainAddress(address: string): boolean {
+  return isWebAddress(address) && !/[?#@]/.test(address);
+}
+
 function relayFaults(draft: Draft): Record<string, string | null> {
   const cap = Number(draft.relay_epsilon_cap);
-  const address = draft.relay_address.trim();
-  const isAddress = isWebAddress(address) && !/[?#@]/.test(address);
   return {
-    relay_address: isAddress
+    relay_address: isPlainAddress(draft.relay_address.trim())
       ? draft.preset === 'paper'
         ? 'A relay needs the preset sharp.'
         : null
-      : 'This must be a web address that begins with https://, without a name, ? or #.',
+      : PLAIN_ADDRESS,
     relay_public_key: /^[A-Za-z0-9_-]{43}$/.test(draft.relay_public_key.trim())
       ? null
       : 'This must be the key that the relay prints when it starts: 43 letters, digits, - or _.',
@@ -114,6 +133,8 @@ function relayFaults(draft: Draft): Record<string, string | null> {
   };
 }
 
+const PLAIN_ADDRESS =
+  'This must be a web address that begins with https://, without a name, ? or #.';
 const WEB_ADDRESS =
   'This must be a web address that begins with https://, without a user name, invisible signs or backslashes.';
 
@@ -179,6 +200,7 @@ const REFUSED: Faults = {
 };
 const RENAMED: Readonly<Record<string, FieldName>> = {
   relay: 'relay_address',
+  issuer: 'issuer_address',
   text: 'consent_text',
   version: 'consent_version',
 };
@@ -187,10 +209,11 @@ const RENAMED: Readonly<Record<string, FieldName>> = {
 export function refusedField(where: string | null): Faults {
   const path = where?.split('.') ?? [];
   const last = path.at(-1) ?? '';
-  const ofRelay = path.includes('relay') ? ['relay', ...path.slice(path.indexOf('relay') + 1)] : [];
-  const name = RENAMED[last] ?? ((ofRelay.join('_') || last) as FieldName);
+  const server = ['relay', 'issuer'].find((one) => path.includes(one));
+  const ofServer = server ? [server, ...path.slice(path.indexOf(server) + 1)] : [];
+  const name = RENAMED[last] ?? ((ofServer.join('_') || last) as FieldName);
   const isKnown =
-    [...NEEDED, ...NEEDED_OF_A_RELAY].includes(name) ||
+    [...NEEDED, ...NEEDED_OF_A_RELAY, ...NEEDED_OF_AN_ISSUER].includes(name) ||
     name in MOST_LETTERS ||
     name in WHOLE ||
     /_(until|from)$/.test(name);

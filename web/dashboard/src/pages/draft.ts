@@ -1,7 +1,7 @@
 /** Draft of a campaign: the fields of the form, and the message that is sent. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
-import type { Campaign, NewCampaign, Question, Relay, Rules } from '../api/messages.js';
+import type { Campaign, Issuer, NewCampaign, Question, Relay, Rules } from '../api/messages.js';
 import { lossOf } from '../words/privacy.js';
 
 export interface Draft {
@@ -15,6 +15,10 @@ export interface Draft {
   readonly consent_text: string;
   readonly consent_version: string;
   readonly open_enrolment: boolean;
+  readonly reports: 'open' | 'token';
+  /** Empty if the service issues tokens. */
+  readonly issuer_address: string;
+  readonly issuer_public_key: string;
   readonly preset: 'sharp' | 'paper';
   readonly epsilon: string;
   readonly delta: string;
@@ -52,6 +56,9 @@ export const EMPTY_DRAFT: Draft = {
   consent_text: '',
   consent_version: '1',
   open_enrolment: false,
+  reports: 'open',
+  issuer_address: '',
+  issuer_public_key: '',
   preset: 'sharp',
   epsilon: '4',
   delta: '1e-6',
@@ -119,6 +126,8 @@ export function campaignOf(draft: Draft): NewCampaign {
     },
     expected_clients: whole(draft.expected_clients) ?? 0,
     ...(hasRelay(draft) ? { relay: relayOf(draft) } : {}),
+    ...(draft.reports === 'token' ? { reports: draft.reports } : {}),
+    ...(hasIssuer(draft) ? { issuer: issuerOf(draft) } : {}),
     open_enrolment: draft.open_enrolment,
     rules: rulesOf(draft),
   };
@@ -128,6 +137,18 @@ export function campaignOf(draft: Draft): NewCampaign {
 export function hasRelay(draft: Draft): boolean {
   const filled = [draft.relay_address, draft.relay_public_key, draft.relay_least_batch];
   return filled.some((text) => text.trim() !== '');
+}
+
+/** Tells whether somebody began to fill in an issuer of tokens. */
+export function hasIssuer({ reports, issuer_address, issuer_public_key }: Draft): boolean {
+  return reports === 'token' && `${issuer_address}${issuer_public_key}`.trim() !== '';
+}
+
+function issuerOf(draft: Draft): Issuer {
+  return {
+    address: draft.issuer_address.trim(),
+    public_key: draft.issuer_public_key.trim(),
+  };
 }
 
 function relayOf(draft: Draft): Relay {
@@ -168,6 +189,9 @@ export function draftOf(campaign: Campaign): Draft {
     consent_text: consent.text,
     consent_version: consent.version,
     open_enrolment: campaign.open_enrolment,
+    reports: campaign.reports ?? 'open',
+    issuer_address: campaign.issuer?.address ?? '',
+    issuer_public_key: campaign.issuer?.public_key ?? '',
     preset: parameters.preset === 'paper' ? 'paper' : 'sharp',
     epsilon: `${epsilon}`,
     delta: `${delta}`,

@@ -5,6 +5,7 @@ import { epsilonMeaning } from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign, Relay } from '../api/messages.js';
 import { hasReached } from './states.js';
+import { tokenSentences } from './tokens.js';
 
 /** The fields that say who collects, each with its title. */
 export const COLLECTOR = [
@@ -49,7 +50,7 @@ export function privacyStatement(
   return [
     { title: 'What this is for', sentences: [campaign.purpose] },
     optInPassage(campaign),
-    clientPassage(list),
+    clientPassage(campaign, list),
     ...(campaign.relay ? [relayPassage(campaign, campaign.relay, list)] : []),
     epsilonPassage(campaign),
     keptPassage(campaign),
@@ -69,12 +70,13 @@ function optInPassage(campaign: Campaign): Passage {
   };
 }
 
-function clientPassage(list: HeadListDocument | null): Passage {
+function clientPassage(campaign: Campaign, list: HeadListDocument | null): Passage {
   return {
     title: 'If you send private reports',
     sentences: [
       'Your device fetches a public list of popular searches. It sends one report: some entries of that list, partly picked at random. Your own words never leave your device. Nothing outside the list can be sent.',
       ...(list ? listSentences(list) : []),
+      ...tokenSentences(campaign),
     ],
   };
 }
