@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from service.running import Service
 
-from blender_dp.service.campaign import Campaign, Rules, State
+from blender_dp.service.campaign import Campaign, Reports, Rules, State
 from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.service.share_page.page import SharePage
 from blender_dp.service.share_page.words import (
@@ -18,6 +18,9 @@ from blender_dp.service.share_page.words import (
     surest_after,
 )
 from blender_dp.wire.reports.packed_items import to_text
+from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
+from blender_dp.wire.tokens.issuer import Issuer
+from blender_dp.wire.tokens.token_key import TokenKey
 from campaign_stores import a_campaign
 
 LINK = "https://collect.example/join/1"
@@ -201,3 +204,19 @@ def test_a_relay_is_a_choice_of_its_own_with_both_numbers() -> None:
     assert "through a relay that hides who sent it" in shared.invitation()
     without = SharePage(campaign=a_campaign(), link=LINK)
     assert "relay" not in without.html() + without.invitation()
+
+
+def test_a_token_is_explained_with_who_gives_it_where_reports_need_one() -> None:
+    plain = a_campaign()
+    assert "token" not in page_of(plain)
+    own = replace(plain, reports=Reports.TOKEN, open_enrolment=True)
+    page = page_of(own)
+    assert "A token shows that you are one person." in page
+    assert "collect.example gives it to you without seeing it" in page
+    assert "need a code" not in page
+    assert "For a token you need a code" in page_of(replace(own, open_enrolment=False))
+    key = TokenKey(read_signing_key(draw_signing_key()).public_key()).text
+    issuer = Issuer(address="https://issuer.example/", public_key=key)
+    other = page_of(replace(own, issuer=issuer))
+    assert "issuer.example gives it to you" in other
+    assert "For a token you need a code" in other

@@ -6,7 +6,7 @@ import { issuer } from '../../client/tests/issuer.js';
 import { signedText } from '../../client/tests/service.js';
 import { Device } from '../src/device/device.js';
 import { NO_CODE } from '../src/device/problems.js';
-import { ledgerParts } from '../src/words/ledger.js';
+import { entryState, ledgerParts } from '../src/words/ledger.js';
 import { entryTokenSentences, tokenSentences, waitingTokenSentence } from '../src/words/token.js';
 import {
   CAMPAIGN,
@@ -173,6 +173,8 @@ describe('what is said', () => {
     expect(shows).toContain('Nobody can tell by it which report is yours');
     expect(waits).toContain('2026');
     expect(more).toEqual([]);
+    expect(entryState(entry)).toContain('until its time comes');
+    expect(entryState({ ...entry, state: 'sent' })).toBe('Sent');
     expect(entryTokenSentences({ ...entry, state: 'sent' }).length).toBe(1);
     expect(entryTokenSentences({ ...entry, token: '' })).toEqual([]);
     expect(entryTokenSentences({ ...entry, role: 'contribution' })).toEqual([]);

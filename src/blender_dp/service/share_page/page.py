@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import urlsplit
 
-from blender_dp.service.campaign import Campaign, State
+from blender_dp.service.campaign import Campaign, Reports, State
 from blender_dp.service.share_page.words import (
     RESULT_STAYS,
     delta_sentence,
@@ -38,6 +38,12 @@ NO_SUCH_PAGE = """<!doctype html>
 """
 _BY_RELAY = "one report through a relay that hides who sent it, "
 _NOT_SAID = "not said in this older campaign"
+_COUNTED_ONCE = (
+    "With a report goes a token, so that everybody counts once. A token shows that you are one "
+    "person. Nobody can tell by it which report is yours: $host gives it to you without seeing it, "
+    "and learns only that you take part. Your device sends the report later, at a random time.$code"
+)
+_CODE_FOR_IT = " For a token you need a code, which the collector gives to each person."
 _CODE = "For this choice you also need a code, which the collector gives to each person."
 
 
@@ -79,6 +85,7 @@ class SharePage:
             state=self._state(),
             relay_choice=self._relay_part("relay_choice.html"),
             relay_limit=self._relay_part("relay_limit.html"),
+            token=self._token(),
             privacy_policy=_link(campaign.privacy_policy),
         )
 
@@ -116,6 +123,19 @@ class SharePage:
         return Template(read_asset(name)).substitute(
             {name: _shown(value) for name, value in values.items()}
         )
+
+    def _token(self) -> str:
+        """Return what is said of tokens where reports need one."""
+        campaign = self.campaign
+        if campaign.reports is not Reports.TOKEN:
+            return ""
+        issuer = campaign.issuer
+        host = urlsplit(self.link if issuer is None else issuer.address).netloc
+        needs_code = issuer is not None or not campaign.open_enrolment
+        text = Template(_COUNTED_ONCE).substitute(
+            host=host, code=_CODE_FOR_IT if needs_code else ""
+        )
+        return f"<p>{_shown(text)}</p>\n"
 
     def _state(self) -> str:
         is_kept = self.campaign.state is State.PURGED and self.has_release

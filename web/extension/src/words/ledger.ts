@@ -80,8 +80,9 @@ export function entryTitle({ role, body, relay = '' }: LedgerEntry): string {
 }
 
 /** Says what became of it. */
-export function entryState({ state }: LedgerEntry): string {
-  return STATES[state];
+export function entryState({ state, sendAfter }: LedgerEntry): string {
+  const isWaiting = state === 'unsent' && sendAfter !== undefined;
+  return isWaiting ? 'Stored here until its time comes, then sent until it arrives' : STATES[state];
 }
 
 /** Says what it cost, and what that means. */
