@@ -8,7 +8,7 @@ and meant to be: for lists of a few cells.
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ def _check_part(
 ) -> None:
     constants = {name: Fraction(value) for name, value in part["constants"].items()}
     epsilon = Fraction(part["promised"]["epsilon"])
+    _check_presence(part, constants, document)
     if "sensitivity" in constants:
         _check_noise(part, constants, document)
     elif "right_slope" in constants:
@@ -71,6 +72,59 @@ def _check_part(
         _check_local_alg(part, document, listed_urls)
     else:
         _check_subsets(part, constants, listed_urls)
+
+
+def _check_presence(
+    part: Mapping[str, Any], constants: Mapping[str, Fraction], document: Mapping[str, Any]
+) -> None:
+    """The ε of adding or removing a user: from one changed record, or one side of an exchange."""
+    stated, allowed = Fraction(part["add_remove_epsilon"]), Fraction(part["promised"]["delta"])
+    least = stated * (1 - Fraction(1, 10**8))
+    if "sensitivity" in constants:
+        spent = _farthest_from_none(part["release"], document["parameters"])
+        assert abs(stated - spent / constants["noise_scale"]) <= CLOSE * stated
+    elif "right_slope" in constants:
+        laws = _value_laws(constants)
+        assert Fraction(_worst_presence(laws, stated)) <= allowed < _worst_presence(laws, least)
+    elif "least_released" in constants and constants["records_per_user"] == 1:
+        laws = _name_laws(constants)
+        assert Fraction(_worst_presence(laws, stated)) <= allowed < _worst_presence(laws, least)
+    elif "least_released" in constants:
+        assert stated >= Fraction(part["promised"]["epsilon"]) / 2
+    elif "discovery_sigma" in constants:
+        limit = float(allowed)
+        assert _gaussian_presence(constants, float(stated)) <= limit * (1 + 1e-6)
+        assert _gaussian_presence(constants, float(stated) * (1 - 1e-3)) > limit
+    else:  # a device reports in any case, so there is nothing to add or remove
+        assert part["add_remove_epsilon"] == part["tight_epsilon"]
+
+
+def _worst_presence(laws: list[Law], epsilon: Fraction) -> Decimal:
+    """Return the largest divergence over all n → n - 1 and n - 1 → n."""
+    odds, nothing = _exp(epsilon), Decimal(0)
+    pairs = [pair for n in range(1, len(laws)) for pair in permutations(laws[n - 1 : n + 1])]
+    return max(
+        sum((max(p.get(o, nothing) - odds * q.get(o, nothing), nothing) for o in {*p, *q}), nothing)
+        for p, q in pairs
+    )
+
+
+def _gaussian_presence(constants: Mapping[str, Fraction], epsilon: float) -> float:
+    """In floats: one user against nobody, by how many of the records others have too."""
+    unit, most = float(UNIT), int(constants["most_records"])
+    first, second, third = (
+        float(constants[f"{name}_sigma"]) for name in ("discovery", "sum", "scalar")
+    )
+    k, j = np.array([(k, j) for k in range(1, most + 1) for j in range(k + 1)]).T
+    passes = norm.sf((float(constants["threshold"]) - unit / np.sqrt(k)) / first)
+    own = (k - j) * np.log1p(-passes)
+    mu = unit * np.sqrt(j / k / first**2 + 1 / second**2 + 2 / third**2)
+
+    def curve(e: np.ndarray) -> np.ndarray:
+        return np.asarray(norm.sf(e / mu - mu / 2) - np.exp(e + norm.logsf(e / mu + mu / 2)))
+
+    removed = -np.expm1(own) + np.exp(own) * curve(epsilon - own)
+    return float(max(removed.max(), curve(epsilon + own).max()))
 
 
 def _same_delta(part: Mapping[str, Any], right: Decimal) -> None:
@@ -167,6 +221,13 @@ def _farthest_swap(release: str, parameters: Mapping[str, Any]) -> int:
         sum(abs(x - y) for x, y in zip(one, other, strict=True))
         for one, other in product(users[release], repeat=2)
     )
+
+
+def _farthest_from_none(release: str, parameters: Mapping[str, Any]) -> int:
+    """Return how much one user adds, in L1, to what is summed."""
+    paper = parameters["preset"] == "paper"
+    whole = int(parameters["records_per_optin_user"]) if paper else UNIT
+    return {"sums": whole, "scalars": 2 * whole, "choice of the branch": whole}[release]
 
 
 def _check_gaussian(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:

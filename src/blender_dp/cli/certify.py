@@ -162,7 +162,7 @@ def _show(document: dict[str, Any], *, as_json: bool) -> None:
 def _table(document: dict[str, Any]) -> Table:
     table = Table(title=None, box=None, pad_edge=False)
     table.add_column("to", max_width=34)
-    for heading in ("ε promised", "tight ε", "δ promised", "δ spent", "verdict"):
+    for heading in ("ε promised", "tight ε", "add/remove ε", "δ promised", "δ spent", "verdict"):
         table.add_column(heading, justify="right", no_wrap=True)
     for account in document["accounts"]:
         table.add_row(account["to"], *_numbers(account))
@@ -171,11 +171,12 @@ def _table(document: dict[str, Any]) -> Table:
     return table
 
 
-def _numbers(line: dict[str, Any]) -> tuple[str, str, str, str, str]:
-    tight = line["tight_epsilon"]
+def _numbers(line: dict[str, Any]) -> tuple[str, ...]:
+    tight, presence = line["tight_epsilon"], line["add_remove_epsilon"]
     return (
         _format(line["promised"]["epsilon"]),
         "far above" if tight is None else _format(tight),
+        "far above" if presence is None else _format(presence),
         _format(line["promised"]["delta"]),
         _format(line["spent"]["delta"]),
         line["verdict"],

@@ -251,3 +251,30 @@ def test_a_sensitivity_of_half_is_not_believed(parameters: Parameters, release: 
     part["tight_epsilon"] = str(Fraction(part["tight_epsilon"]) / 2)
     with pytest.raises(AssertionError):
         check(document, URLS)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "branch"),
+    [
+        (Parameters(epsilon=2.0, delta=1e-4, preset="paper"), None),
+        (Parameters(epsilon=2.0, delta=1e-4), "laplace"),
+        (Parameters(epsilon=2.0, delta=1e-4), "gauss"),
+    ],
+)
+def test_a_smaller_loss_of_an_added_user_is_not_believed(
+    parameters: Parameters, branch: Branch | None
+) -> None:
+    """One part in a hundred less, of any part: the second implementation sees it."""
+    parts = sum(len(account["parts"]) for account in certified(parameters, branch)["accounts"])
+    for number in range(parts):
+        document = certified(parameters, branch)
+        part = [part for account in document["accounts"] for part in account["parts"]][number]
+        part["add_remove_epsilon"] = str(Fraction(part["add_remove_epsilon"]) * 99 / 100)
+        with pytest.raises(AssertionError):
+            check(document, URLS)
+
+
+def test_added_or_removed_users_lose_less_than_exchanged_ones() -> None:
+    opt_in, clients = certified(Parameters(epsilon=4.0, delta=1e-5), "gauss")["accounts"]
+    assert 2.7 < float(opt_in["add_remove_epsilon"]) < 2.73
+    assert clients["add_remove_epsilon"] == clients["tight_epsilon"]

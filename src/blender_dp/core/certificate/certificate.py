@@ -40,6 +40,14 @@ class Part:
     """Whether the numbers are the smallest possible, up to rounding; else they are upper bounds."""
     constants: Mapping[str, Constant]
     """Exact constants from which the numbers were computed."""
+    add_remove_epsilon: Fraction | None = None
+    """The least ε at the promised δ if a user's data are added or removed, rounded up; None if it
+    is that of a swap."""
+
+    @property
+    def epsilon_of_presence(self) -> Fraction | None:
+        """The least ε if a user's data are added or removed instead of exchanged."""
+        return self.epsilon if self.add_remove_epsilon is None else self.add_remove_epsilon
 
     @property
     def is_kept(self) -> bool:
@@ -71,6 +79,12 @@ class Account:
     def tight_epsilon(self) -> Fraction | None:
         """Sum of the parts' tight ε at their share of δ; None if far above the promise."""
         spent = [part.epsilon for part in self.parts]
+        return None if None in spent else sum(filter(None, spent), Fraction(0))
+
+    @property
+    def add_remove_epsilon(self) -> Fraction | None:
+        """The same if a user's data are added or removed; None if far above the promise."""
+        spent = [part.epsilon_of_presence for part in self.parts]
         return None if None in spent else sum(filter(None, spent), Fraction(0))
 
     @property
@@ -116,29 +130,34 @@ def require_kept(certificate: AnyCertificate) -> AnyCertificate:
 
 
 def least_epsilon(
-    delta_at: Callable[[Fraction], Fraction], delta: Fraction, promised: Fraction
+    delta_at: Callable[[Fraction], Fraction],
+    delta: Fraction,
+    promised: Fraction,
+    *,
+    steps: int = _STEPS,
 ) -> Fraction | None:
     """Return the least ε with δ(ε) ≤ ``delta``, rounded up; None if far above the promised one.
 
     Args:
         delta_at: δ as a function of ε, falling.
         delta: The bound on it.
-        promised: The promised ε; the answer is a multiple of a fixed part of it.
+        promised: The promised ε; the answer is a multiple of a part of it.
+        steps: Number of these parts.
     """
-    high = _STEPS
-    while delta_at(promised * high / _STEPS) > delta:
+    high = steps
+    while delta_at(promised * high / steps) > delta:
         high *= 2
-        if high > _FARTHEST * _STEPS:
+        if high > _FARTHEST * steps:
             return None
     # Most plans need nearly all of their promise, so the steps down from it begin small.
     low, stride = high - 1, 1
-    while low >= 0 and delta_at(promised * low / _STEPS) <= delta:
+    while low >= 0 and delta_at(promised * low / steps) <= delta:
         high, stride = low, 2 * stride
         low = max(high - stride, -1)  # one step below 0, which may be the answer
     while high - low > 1:
         middle = (low + high) // 2
-        if delta_at(promised * middle / _STEPS) <= delta:
+        if delta_at(promised * middle / steps) <= delta:
             high = middle
         else:
             low = middle
-    return promised * high / _STEPS
+    return promised * high / steps

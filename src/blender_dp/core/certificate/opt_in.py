@@ -7,10 +7,11 @@ that the account covers the noise that was used.
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import floor
 from typing import assert_never
 
+from blender_dp.core.certificate.added_user import count_delta, name_delta, weight_delta
 from blender_dp.core.certificate.certificate import Account, Constant, Part, least_epsilon
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
@@ -28,6 +29,8 @@ from blender_dp.core.parameters import Parameters, exact
 
 _BITS = 256
 _MODEL = "trusted curator"
+_COARSE_STEPS = 1 << 14
+"""Resolution of an upper bound that takes long to compute."""
 
 
 def paper_accounts(parameters: Parameters, _: Branch | None) -> list[Account]:
@@ -76,6 +79,7 @@ def _finders(parameters: Parameters) -> Account:
             "noise_scale": paper_discovery.name_noise(parameters).scale,
             "least_released": paper_discovery.least_passing_count(parameters),
         },
+        add_remove_epsilon=least_epsilon(partial(name_delta, parameters), delta, epsilon),
     )
     return _account("opt-in users whose records found the list", parameters, [part])
 
@@ -86,6 +90,7 @@ def _counted(parameters: Parameters) -> Account:
         Spending(release=Release.SUMS, epsilon=exact(parameters.epsilon), delta=Fraction(0)),
         paper_optin.sum_noise(parameters),
         sensitivity=2 * parameters.records_per_optin_user,
+        of_one=parameters.records_per_optin_user,
     )
     return _account("opt-in users whose records were counted", parameters, [part])
 
@@ -101,7 +106,8 @@ def _everybody(parameters: Parameters, branch: Branch, to: str) -> Account:
 def _line(line: Spending, budget: Budget) -> Part:
     match line.release:
         case Release.BRANCH:
-            return _noise_part(line, sharp_discovery.branch_noise(budget), sensitivity=UNIT)
+            of_choice = sharp_discovery.branch_noise(budget)
+            return _noise_part(line, of_choice, sensitivity=UNIT, of_one=UNIT)
         case Release.GAUSSIAN:
             return _gaussian(line, _drawn_plan(line, budget))
         case Release.DISCOVERY:
@@ -114,11 +120,19 @@ def _line(line: Spending, budget: Budget) -> Part:
             assert_never(line.release)
     if not isinstance(noise, DiscreteLaplace):
         raise BrokenInvariantError("the Laplace branch has Laplace noise")
-    return _noise_part(line, noise, sensitivity=2 * UNIT)
+    of_one = UNIT if line.release is Release.SUMS else 2 * UNIT
+    return _noise_part(line, noise, sensitivity=2 * UNIT, of_one=of_one)
 
 
-def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> Part:
-    """Return the cost of noise on a sum, exactly: Δ/b, if a swap of a user moves it by Δ."""
+def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int, of_one: int) -> Part:
+    """Return the cost of noise on a sum, exactly: Δ/b, if a swap of a user moves it by Δ.
+
+    Args:
+        line: The share of the promise.
+        noise: The noise.
+        sensitivity: Δ of a swap.
+        of_one: What one user adds at most: Δ of an addition or removal.
+    """
     spent = sensitivity / noise.scale
     excess = max(spent - line.epsilon, Fraction(0))
     # Where no ratio exceeds e^spent, δ(ε) is at most 1 - e^(ε - spent).
@@ -132,6 +146,7 @@ def _noise_part(line: Spending, noise: DiscreteLaplace, *, sensitivity: int) -> 
         delta=beyond,
         is_tight=not excess,
         constants={"sensitivity": sensitivity, "noise_scale": noise.scale},
+        add_remove_epsilon=of_one / noise.scale,
     )
 
 
@@ -152,6 +167,7 @@ def _counts(line: Spending, plan: LaplacePlan) -> Part:
             "right_slope": plan.noise.right,
             "left_slope": plan.noise.left,
         },
+        add_remove_epsilon=least_epsilon(partial(count_delta, plan), line.delta, line.epsilon),
     )
 
 
@@ -183,6 +199,9 @@ def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
         delta=spent(line.epsilon) if is_private(plan) else Fraction(1),
         is_tight=False,
         constants=_gaussian_constants(plan),
+        add_remove_epsilon=least_epsilon(
+            partial(weight_delta, plan), line.delta, line.epsilon, steps=_COARSE_STEPS
+        ),
     )
 
 

@@ -39,6 +39,22 @@ def worst_swap(
     return max(_divergence(removed, added, epsilon) for removed, added in product(swaps, swaps))
 
 
+def worst_presence(
+    alone: Enclosure, among_many: tuple[Enclosure, Enclosure], epsilon: Fraction
+) -> Fraction:
+    """Return the same over all additions and removals of a user: one record changes, not two.
+
+    The other record of a swap is then one that nobody gives, before or after.
+    """
+    never = (Enclosure(0, 0, alone.bits), Enclosure(0, 0, alone.bits))
+    moves = ((alone, never[0]), among_many)
+    return max(
+        _divergence(removed, added, epsilon)
+        for move in moves
+        for removed, added in ((move, never), (never, move))
+    )
+
+
 def _divergence(
     removed: tuple[Enclosure, Enclosure], added: tuple[Enclosure, Enclosure], epsilon: Fraction
 ) -> Fraction:

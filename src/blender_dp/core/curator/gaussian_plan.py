@@ -13,7 +13,7 @@ The proof is in create_head_list/PRIVACY.md, "sharp, many records per user".
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from math import ceil, isqrt
 from typing import NamedTuple
 
@@ -190,6 +190,33 @@ def total_delta(plan: GaussianPlan) -> Fraction:
             parts = [(before, part) for part in _parts(after, every[-1])]
         for first, second in parts:
             heappush(ranges, (-bound(first, second), first[0], second[0], first, second))
+
+
+def presence_delta(plan: GaussianPlan, epsilon: Fraction) -> Fraction:
+    """Return the δ that the plan needs at ``epsilon`` if a user is added or removed, rounded up.
+
+    One side of the exchange is then a user who gives nothing: no record of one's own, no shared
+    one, no shares; PRIVACY.md, "Added or removed".
+    """
+    fixed = Fraction(UNIT**2, plan.estimation_sigma**2) + Fraction(
+        2 * UNIT**2, plan.scalar_sigma**2
+    )
+    front = _front(plan.most, plan.discovery_sigma, plan.threshold)
+
+    def bound(one: range, *, removed: bool) -> Fraction:
+        mu = _root(Fraction(front[one[0]].shared, plan.discovery_sigma**2) + fixed)
+        stays = front[one[-1]].stays, Fraction(1)
+        return _exchange_delta(epsilon, mu, *(stays if removed else stays[::-1]))
+
+    every = range(len(front))
+    ranges = [(-bound(every, removed=way), way, 0, every) for way in (False, True)]
+    heapify(ranges)
+    while True:
+        negative, removed, _, one = heappop(ranges)
+        if len(one) == 1:
+            return -negative
+        for part in _parts(one, every[-1]):
+            heappush(ranges, (-bound(part, removed=removed), removed, part[0], part))
 
 
 def _exchange_delta(

@@ -29,8 +29,8 @@ _AS_CERTIFIED = "must be that of the certificate"
 _BATCH = "relay_batch"
 DIGITS = 30
 ROUNDING = (
-    "promised and constants are exact; spent and tight_epsilon are rounded up, slack is rounded "
-    f"down, to {DIGITS} digits"
+    "promised and constants are exact; spent, tight_epsilon and add_remove_epsilon are rounded "
+    f"up, slack is rounded down, to {DIGITS} digits"
 )
 
 
@@ -194,6 +194,7 @@ def _account(account: Account) -> dict[str, Any]:
             "delta": _down(account.promised_delta - account.delta),
         },
         "tight_epsilon": _up(account.tight_epsilon),
+        "add_remove_epsilon": _up(account.add_remove_epsilon),
         "parts": [_part(part) for part in account.parts],
     }
 
@@ -206,6 +207,7 @@ def _part(part: Part) -> dict[str, Any]:
         "promised": _exactly(part.promised_epsilon, part.promised_delta),
         "spent": {"epsilon": _up(part.promised_epsilon), "delta": _up(part.delta)},
         "tight_epsilon": _up(part.epsilon),
+        "add_remove_epsilon": _up(part.epsilon_of_presence),
         "is_tight": part.is_tight,
         "constants": {name: str(value) for name, value in part.constants.items()},
     }

@@ -50,6 +50,7 @@ export interface CertificatePart {
   readonly promised: Loss;
   readonly spent: Loss;
   readonly tight_epsilon: string | null;
+  readonly add_remove_epsilon?: string | null;
 }
 
 export interface Account {
@@ -59,6 +60,7 @@ export interface Account {
   readonly promised: Loss;
   readonly spent: Loss;
   readonly tight_epsilon: string | null;
+  readonly add_remove_epsilon?: string | null;
   readonly parts: readonly CertificatePart[];
 }
 

@@ -129,11 +129,13 @@ function methodCard(method) {
 function certificateCard(certificate, relayBatch) {
   if (!isObject(certificate) || !Array.isArray(certificate.accounts)) return null;
   const accounts = accountsInResult(certificate.accounts.filter(isObject), relayBatch);
-  const lines = accounts.map(({ to, tight_epsilon: tight, spent }) => {
+  const lines = accounts.map(({ to, tight_epsilon: tight, add_remove_epsilon: presence, spent }) => {
     const epsilon = tight === null ? "far above the promise" : decimal(tight);
     const delta = decimal(spent?.delta);
+    const other = typeof presence === "string" && presence !== tight
+      ? `; ε ${decimal(presence)} if data are added or removed, not exchanged` : "";
     return [html("dt", {}, settingName(String(to))),
-      html("dd", {}, `ε ${epsilon}${delta === "0" ? "" : `, δ ${delta}`}`)];
+      html("dd", {}, `ε ${epsilon}${delta === "0" ? "" : `, δ ${delta}`}${other}`)];
   });
   const absent = absentRelay(relayBatch);
   return card("Certificate", html("p", {}, certificate.sentence ?? ""),
