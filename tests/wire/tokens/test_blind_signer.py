@@ -24,7 +24,7 @@ def test_a_signature_is_the_eth_root() -> None:
     assert pow(int.from_bytes(BlindSigner(KEY).sign(blinded)), 65537, N) == N // 7
 
 
-@pytest.mark.parametrize("number", [N, N + 1, 2**2048 - 1])
+@pytest.mark.parametrize("number", [N, N + 1, 2**2048 - 1], ids=["n", "n + 1", "largest"])
 def test_a_message_that_is_not_below_the_modulus_is_refused(number: int) -> None:
     with pytest.raises(BlindSignatureError, match="below"):
         BlindSigner(KEY).sign(number.to_bytes(256))
