@@ -5,7 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
@@ -55,13 +55,19 @@ def blocks_of(page: str) -> Iterator[Block]:
             yield Block(language=kind, line=first + 1, text=text)
 
 
-def script_of(page: str, port: int) -> str:
+def script_of(page: str, port: int, left_out: Collection[str] = ()) -> str:
     """Return a page as one program of the shell, which stops at the first command that fails.
+
+    Blocks that begin with one of ``left_out`` are not run; each of these must be there.
 
     The Python blocks of a page are one program, which runs where the last of them stands. A
     command that stands is started in the background and awaited. Port 8080 becomes a free one.
     """
     blocks = list(blocks_of(page))
+    for words in left_out:
+        others = [block for block in blocks if not block.text.startswith(words)]
+        assert len(others) < len(blocks), f"no block begins with {words}"
+        blocks = others
     python = [block for block in blocks if block.language == "python"]
     parts = ["set -euo pipefail", "trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT"]
     for block in blocks:
@@ -117,7 +123,7 @@ def fresh_clone(folder: Path) -> Path:
     return clone
 
 
-def run_page(page: Path, folder: Path, **settings: str) -> str:
+def run_page(page: Path, folder: Path, left_out: Collection[str] = (), **settings: str) -> str:
     """Run the blocks of a page in ``folder`` and return what they print; all must succeed.
 
     The shell knows nothing of this process: no environment is activated, and the command is not on
@@ -128,7 +134,12 @@ def run_page(page: Path, folder: Path, **settings: str) -> str:
         port = one.getsockname()[1]
     home, said = folder.parent / "home", folder.parent / f"{page.stem}.txt"
     home.mkdir(exist_ok=True)
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": str(home)}
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": str(home),
+        "PYTHONPATH": str(ROOT / "src"),  # a copied environment may point to another checkout
+    }
     with said.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
             ["bash", "--noprofile", "--norc", "-s"],
@@ -141,7 +152,8 @@ def run_page(page: Path, folder: Path, **settings: str) -> str:
             start_new_session=True,
         )
         try:
-            process.communicate(script_of(page.read_text(encoding="utf-8"), port), PATIENCE)
+            script = script_of(page.read_text(encoding="utf-8"), port, left_out)
+            process.communicate(script, PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise

@@ -20,10 +20,11 @@ MOMENT = 1_750_000_000
 def build(clone: Path, **settings: str) -> dict[str, str]:
     """Run ``make dist`` and return the digest of every file."""
     command = ["make", "dist"]
+    outer = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     made = subprocess.run(
         command,
         cwd=clone,
-        env={**os.environ, "SOURCE_DATE_EPOCH": str(MOMENT), **settings},
+        env={**outer, "SOURCE_DATE_EPOCH": str(MOMENT), **settings},
         capture_output=True,
         text=True,
         check=False,
