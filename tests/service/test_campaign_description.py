@@ -4,6 +4,7 @@ import json
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
@@ -81,11 +82,12 @@ def test_every_field_but_state_and_time_of_the_move_is_in_it() -> None:
         url_name="state",
         reports=Reports.TOKEN,
         issuer=issuer,
+        known=uuid4(),
     )
     assert set(description(named)) == names
     assert there_and_back(named) == named
     assert names - set(description(a_campaign())) == {
-        *("query_name", "url_name", "relay", "reports", "issuer"),
+        *("query_name", "url_name", "relay", "reports", "issuer", "known"),
     }
 
 

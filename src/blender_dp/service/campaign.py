@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+from blender_dp.core.blender import PRESETS
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign_relay import CampaignRelay
@@ -175,6 +176,8 @@ class Campaign:
     """Expected number of clients, public; decides how many of them report only the query."""
     relay: CampaignRelay | None = None
     """Who passes on the reports of relay clients; None if there are none."""
+    known: UUID | None = None
+    """The earlier campaign whose released records are known; None if nothing is."""
     reports: Reports = Reports.OPEN
     """Whether a report needs a token."""
     issuer: Issuer | None = None
@@ -194,6 +197,8 @@ class Campaign:
             raise ParameterError("relay_wait_hours", rule, self.rules.relay_wait_hours)
         if self.relay is not None:
             self.relay.require_possible(self.parameters)
+        if self.known is not None and not PRESETS[self.parameters.preset].takes_known_list:
+            raise ParameterError("known", f"left out with {self.parameters.preset}", self.known)
         if self.issuer is not None and self.reports is not Reports.TOKEN:
             raise ParameterError("issuer", "given only if reports need a token", self.issuer)
 

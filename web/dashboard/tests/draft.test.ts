@@ -47,6 +47,7 @@ test('a draft is sent as the service takes it', () => {
     url_name: null,
     consent: { version: '1', text: 'I agree.' },
     parameters: { epsilon: 4, delta: 1e-6, head_list_size: 50, preset: 'sharp' },
+    known: null,
     expected_clients: 95000,
     open_enrolment: false,
     rules: {
@@ -175,6 +176,15 @@ test('an edited campaign keeps what was not edited, also what the form does not 
 
 test('a duplicate has no times, which may be over', () => {
   expect(duplicateOf(CAMPAIGN)).toEqual({ ...draftOf(CAMPAIGN), opt_in_until: '' });
+});
+
+test('a duplicate of a released campaign knows its records', () => {
+  const released = { ...CAMPAIGN, state: 'released', known: '0' } as Campaign;
+  expect(draftOf(released).known).toBe('0');
+  expect(campaignOf(duplicateOf(released)).known).toBe(released.id);
+  const printed = { ...released, parameters: { ...released.parameters, preset: 'paper' } };
+  expect(campaignOf(duplicateOf(printed as Campaign)).known).toBeNull();
+  expect(campaignOf(DRAFT).known).toBeNull();
 });
 
 test('δ suits the people expected until somebody chooses it', () => {

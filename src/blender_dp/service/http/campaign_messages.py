@@ -155,6 +155,8 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
     expected_clients: Annotated[int, Meta(ge=0, le=MOST_CLIENTS)]
     relay: RelayOfCampaign | None = None
     """Who passes on the reports of relay clients; null if there are none."""
+    known: UUID | None = None
+    """An earlier campaign that is released: its records need not be discovered again."""
     reports: Reports = Reports.OPEN
     """Whether each report needs a token, which a person gets once."""
     issuer: IssuerOfCampaign | None = None
@@ -174,6 +176,7 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
             parameters=self.parameters.parameters(),
             expected_clients=self.expected_clients,
             relay=None if self.relay is None else self.relay.relay(),
+            known=self.known,
             reports=self.reports,
             issuer=None if self.issuer is None else self.issuer.issuer(),
             open_enrolment=self.open_enrolment,
@@ -222,6 +225,8 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
     expected_clients: int
     relay: RelayOfCampaign | None = None
     """Who passes on the reports of relay clients; null if there are none."""
+    known: UUID | None = None
+    """The earlier campaign whose released records are known; null if nothing is."""
     reports: Reports = Reports.OPEN
     """Whether each report needs a token."""
     issuer: IssuerOfCampaign | None = None
@@ -264,6 +269,7 @@ class ShownCampaign(msgspec.Struct, frozen=True, kw_only=True):
             ),
             expected_clients=campaign.expected_clients,
             relay=RelayOfCampaign.of(campaign.relay),
+            known=campaign.known,
             reports=campaign.reports,
             issuer=IssuerOfCampaign.of(campaign.issuer),
             open_enrolment=campaign.open_enrolment,

@@ -21,6 +21,7 @@ from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move, Reports
 from blender_dp.service.dependencies import Dependencies
@@ -38,9 +39,12 @@ from blender_dp.service.keys.one_draw import Fingerprint
 from blender_dp.service.storage.store import Document, JobResult
 from blender_dp.service.storage.store_population import ContributedRows, contributed_users
 from blender_dp.wire.documents.document import canonical, digest_of
+from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import opt_in_document
 from blender_dp.wire.published.head_list import head_list_document
+from blender_dp.wire.published.known_list import known_from
+from blender_dp.wire.published.release import release_of
 from blender_dp.wire.relayed.encrypted_report import encryption_key_of
 from blender_dp.wire.relayed.listed_relay import ListedRelay
 from blender_dp.wire.service.hash_chain import PublicKind
@@ -53,15 +57,16 @@ _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 
 async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Find the list, estimate its records, certify both, and return all published documents."""
+    release = await _known_release(dependencies, campaign)
     try:
-        rows, randomness = await _decrypt(dependencies, campaign)
+        rows, randomness = await _decrypt(dependencies, campaign, release)
     except KeyDestroyedError:
         raise JobError(Failure.KEY_DESTROYED) from None
     if rows.contributors < FEWEST_OPT_IN:
         raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
     description = digest_of(await dependencies.store.description(campaign.id))
     curated, certificate = await asyncio.to_thread(
-        _compute, rows, campaign, randomness, dependencies.keys
+        partial(_compute, rows, campaign, randomness, dependencies.keys, known=_known_in(release))
     )
     keys = dependencies.keys
     relay = await asyncio.to_thread(_listed_relay, keys, campaign)
@@ -69,11 +74,26 @@ async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobR
     return await asyncio.to_thread(_make_result, curated, certificate, sign)
 
 
+async def _known_release(dependencies: Dependencies, campaign: Campaign) -> bytes | None:
+    """Return the release whose records are known; a release is never deleted."""
+    if campaign.known is None:
+        return None
+    return await dependencies.store.document(campaign.known, Document.RELEASE)
+
+
+def _known_in(release: bytes | None) -> KnownList:
+    if release is None:
+        return NOTHING_KNOWN
+    return known_from(release_of(read_object("release", release), "release"))
+
+
 async def _decrypt(
-    dependencies: Dependencies, campaign: Campaign
+    dependencies: Dependencies, campaign: Campaign, release: bytes | None
 ) -> tuple[ContributedRows, Randomness]:
     """Return all records and the source of their noise."""
     rows, fingerprint = ContributedRows(), Fingerprint(campaign)
+    if release is not None:
+        fingerprint.add_known(release)
     records_of = make_decrypter(dependencies.keys, campaign.id)
     async for some in dependencies.store.contributions(campaign.id):
         for contribution in some:
@@ -84,9 +104,15 @@ async def _decrypt(
 
 
 def _compute(
-    rows: ContributedRows, campaign: Campaign, randomness: Randomness, keys: KeyVault
+    rows: ContributedRows,
+    campaign: Campaign,
+    randomness: Randomness,
+    keys: KeyVault,
+    *,
+    known: KnownList,
 ) -> tuple[Curated, ListCertificate]:
-    curated, certificate = _curate(rows, campaign, randomness, _token_key(keys, campaign))
+    token_key = _token_key(keys, campaign)
+    curated, certificate = _curate(rows, campaign, randomness, known, token_key=token_key)
     drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
@@ -107,14 +133,20 @@ def _token_key(keys: KeyVault, campaign: Campaign) -> str | None:
 
 
 def _curate(
-    rows: ContributedRows, campaign: Campaign, randomness: Randomness, token_key: str | None
+    rows: ContributedRows,
+    campaign: Campaign,
+    randomness: Randomness,
+    known: KnownList,
+    *,
+    token_key: str | None,
 ) -> tuple[Curated, ListCertificate]:
     parameters = campaign.parameters
     try:
         PRESETS[parameters.preset].require_provable(parameters)
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
-            curated = curate(users, parameters, randomness, clients=campaign.expected_clients)
+            clients = campaign.expected_clients
+            curated = curate(users, parameters, randomness, clients=clients, known=known)
         if relay := campaign.relay:
             curated = with_relay(curated, clients=relay.least_batch, rules=relay.rules)
         head_list = replace(curated.head_list, token_key=token_key)

@@ -27,7 +27,7 @@ _BYTES = 32
 
 
 class Fingerprint:
-    """Digest of a campaign's description and of all users' records.
+    """Digest of a campaign's description, of what is known and of all users' records.
 
     The plain records are digested, not the encrypted ones: a user who sends the same records again
     to a restored database does not change the digest.
@@ -36,6 +36,10 @@ class Fingerprint:
     def __init__(self, campaign: Campaign) -> None:
         self._digest = hashlib.sha256()
         self._add(canonical(description(campaign)))
+
+    def add_known(self, release: bytes) -> None:
+        """Add the release whose records are known, before any contribution."""
+        self._add(release)
 
     def add(self, enrolment: bytes, records: Sequence[Record]) -> None:
         """Add the next contribution; the store returns them in the order of their enrolments."""

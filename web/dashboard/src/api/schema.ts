@@ -44,6 +44,7 @@ export interface Schemas {
     controller: string;
     expected_clients: number;
     issuer?: Schemas['IssuerOfCampaign'] | null;
+    known?: string | null;
     name: string;
     open_enrolment?: boolean;
     parameters: Schemas['Promise'];
@@ -148,6 +149,7 @@ export interface Schemas {
     expected_clients: number;
     id: string;
     issuer?: Schemas['IssuerOfCampaign'] | null;
+    known?: string | null;
     moved_at: string;
     name: string;
     open_enrolment: boolean;

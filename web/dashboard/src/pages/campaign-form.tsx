@@ -74,6 +74,11 @@ function Purpose(props: FormProps) {
           hint="Only if it is not a web page, such as state."
           {...bound(props, 'url_name')}
         />
+        <TextField
+          label="Campaign before this one"
+          hint="The id of a released campaign: its records need not be found again."
+          {...bound(props, 'known')}
+        />
         <label class="checkbox">
           <input
             type="checkbox"

@@ -30,6 +30,7 @@ const MOST_LETTERS: PerField<number> = {
   privacy_policy: 2000,
   query_name: 40,
   url_name: 40,
+  known: 36,
   consent_text: 10_000,
   consent_version: 100,
 };

@@ -12,6 +12,8 @@ export interface Draft {
   readonly privacy_policy: string;
   readonly query_name: string;
   readonly url_name: string;
+  /** The id of an earlier campaign whose released records are known; empty if nothing is. */
+  readonly known: string;
   readonly consent_text: string;
   readonly consent_version: string;
   readonly open_enrolment: boolean;
@@ -53,6 +55,7 @@ export const EMPTY_DRAFT: Draft = {
   privacy_policy: '',
   query_name: '',
   url_name: '',
+  known: '',
   consent_text: '',
   consent_version: '1',
   open_enrolment: false,
@@ -128,6 +131,7 @@ export function campaignOf(draft: Draft): NewCampaign {
     ...(hasRelay(draft) ? { relay: relayOf(draft) } : {}),
     ...(draft.reports === 'token' ? { reports: draft.reports } : {}),
     ...(hasIssuer(draft) ? { issuer: issuerOf(draft) } : {}),
+    known: draft.known.trim() || null,
     open_enrolment: draft.open_enrolment,
     rules: rulesOf(draft),
   };
@@ -186,6 +190,7 @@ export function draftOf(campaign: Campaign): Draft {
     privacy_policy: campaign.privacy_policy ?? '',
     query_name: campaign.query_name ?? '',
     url_name: campaign.url_name ?? '',
+    known: campaign.known ?? '',
     consent_text: consent.text,
     consent_version: consent.version,
     open_enrolment: campaign.open_enrolment,
@@ -215,9 +220,12 @@ export function draftOf(campaign: Campaign): Draft {
   };
 }
 
-/** Returns the form of a new campaign like an earlier one, without its times, which are over. */
+/** Returns the form of a new campaign like an earlier one, whose times are over. */
 export function duplicateOf(campaign: Campaign): Draft {
-  return { ...draftOf(campaign), opt_in_until: '', clients_from: '', clients_until: '' };
+  const draft = draftOf(campaign);
+  const isKnown = campaign.state === 'released' && draft.preset === 'sharp';
+  const known = isKnown ? campaign.id : '';
+  return { ...draft, known, opt_in_until: '', clients_from: '', clients_until: '' };
 }
 
 /** Returns the planner's question, or null as long as there is none. */

@@ -21,7 +21,7 @@ from blender_dp.service.http.shown_progress import ShownProgress
 from blender_dp.service.jobs.failures import PASSING
 from blender_dp.service.shown_texts import UnreadableTextError
 from blender_dp.service.state import ServiceState
-from blender_dp.service.storage.store import ANY_DESCRIPTION, Token
+from blender_dp.service.storage.store import ANY_DESCRIPTION, Document, StoreRefusal, Token
 from blender_dp.wire.documents.document import digest_of
 
 PATH = "/v1/campaigns"
@@ -123,6 +123,19 @@ async def put_campaign(
     return await _put(campaign_id, data, actor, service, _replaceable(if_match))
 
 
+async def _require_released(service: ServiceState, known: UUID | None) -> None:
+    """Refuse a known campaign that has no release."""
+    store = service.dependencies.store
+    if known is None:
+        return
+    try:
+        released = await store.document(known, Document.RELEASE)
+    except StoreRefusal:
+        released = None
+    if released is None:
+        raise Problem.PARAMETERS_REFUSED.error(where="known")
+
+
 async def _put(
     campaign_id: UUID,
     data: NewCampaign,
@@ -133,6 +146,7 @@ async def _put(
     with _as_problem():
         campaign = data.campaign(campaign_id, service.dependencies.now())
     service.require_allowed(campaign.parameters)
+    await _require_released(service, campaign.known)
     await service.plan_certificate(campaign.parameters)
     stored = await service.dependencies.store.put_campaign(
         campaign, actor=actor.name, replaceable=replaceable
