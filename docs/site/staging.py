@@ -1,5 +1,6 @@
 """Sources of the site: Markdown files of the repository, with links that lead into the site."""
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ from source_code import SourceCode
 
 SECTIONS = {
     "Start": ["docs/tutorials/*.md", "docs/pictures.md"],
+    "Notebooks": ["docs/notebooks/*.ipynb"],
     "How to": ["docs/how-to/*.md"],
     "Explanation": ["docs/explanation/*.md", "docs/paper-map.md"],
     "Reference": ["docs/reference/*.md", "test_vectors/README.md"],
@@ -36,6 +38,7 @@ def stage(root: Path, target: Path) -> None:
     listed = ["README.md", *(page for section in pages.values() for page in section)]
     for page in listed:
         text = (root / page).read_text(encoding="utf-8")
+        text = notebook_page(text) if page.endswith(".ipynb") else text
         staged = PageLinks(page, {*tracked} - {*listed}, code, target).rewritten(text)
         if page == "README.md":
             staged += _navigation(pages)
@@ -60,7 +63,14 @@ def pages_of(root: Path) -> dict[str, list[str]]:
 
 def staged_name(page: str) -> str:
     """Return the file of a page in the staged folder."""
-    return "index.md" if page == "README.md" else page
+    return "index.md" if page == "README.md" else str(Path(page).with_suffix(".md"))
+
+
+def notebook_page(text: str) -> str:
+    """Return a notebook as Markdown: its texts, and its code in blocks."""
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(text)["cells"]]
+    parts = [words if kind == "markdown" else f"```python\n{words}\n```" for kind, words in cells]
+    return "\n\n".join(parts) + "\n"
 
 
 def _navigation(pages: dict[str, list[str]]) -> str:
@@ -75,7 +85,7 @@ def _navigation(pages: dict[str, list[str]]) -> str:
 
 def _titled(page: str) -> str:
     """Return an entry of the navigation; proofs are named by their step."""
-    name = page.removesuffix(".md")
+    name = staged_name(page).removesuffix(".md")
     if name.endswith("/PRIVACY"):
         return f"{PurePosixPath(page).parent.name.replace('_', ' ')} <{name}>"
     return name
@@ -114,8 +124,9 @@ class PageLinks:
         if ":" in link["target"]:
             return link[0]
         path = os.path.normpath(self._folder / link["target"])
-        if path == "README.md":
-            return link[0].replace("README.md", "index.md")
+        if path == "README.md" or path.endswith(".ipynb"):
+            name = PurePosixPath(link["target"]).name
+            return link[0].replace(name, PurePosixPath(staged_name(path)).name)
         if path.endswith(ATTACHED):
             _copy(self._code.root / path, self._target / path)
             return link[0]

@@ -1,5 +1,6 @@
 """The documentation site: built without a warning, complete offline, links that lead somewhere."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ from build_site import write_versions
 from check_site import faults_of
 from playwright.sync_api import Browser
 from source_code import SourceCode
-from staging import PageLinks, pages_of
+from staging import PageLinks, notebook_page, pages_of
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-site" / "bin" / "python"
@@ -97,8 +98,19 @@ def test_names_of_code_become_links_and_blocks_stay(tmp_path: Path) -> None:
     unit = '<a class="source" href="../../source/deploy/unit.html">unit</a>'
     assert links.rewritten("[unit](../../deploy/unit)") == f"{unit}\n"
     assert links.rewritten("[start](../../README.md)") == "[start](../../index.md)\n"
+    notebook = "[notebook](../notebooks/analyse-a-log.ipynb)"
+    assert links.rewritten(notebook) == "[notebook](../notebooks/analyse-a-log.md)\n"
     block = "```\n`core.blender.curate`\n```\n\n    `core.blender.curate`\n"
     assert links.rewritten(block) == block
+
+
+def test_a_notebook_becomes_a_page() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "Text."]},
+        {"cell_type": "code", "source": ["a = 1\n", "a"]},
+    ]
+    page = notebook_page(json.dumps({"cells": cells}))
+    assert page == "# Title\nText.\n\n```python\na = 1\na\n```\n"
 
 
 def test_faults_of_a_site_are_found(tmp_path: Path) -> None:
