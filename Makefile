@@ -191,7 +191,7 @@ clean: ## Remove the environment and everything made here
 	$(call install,--require-hashes -r requirements/dev.txt)
 	@touch $@
 
-# The peers bring pandas and numba, which would slow every start of what is developed here.
+# The peers bring numba, which would slow every start of what is developed here.
 .make/peers: .make/dev requirements/peers.txt
 	@echo "Installing the packages of requirements/peers.txt into .venv-peers ..."
 	@$(PYTHON) -m venv .venv-peers

@@ -9,6 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from blender_dp.analysis.evaluation import Evaluation as Evaluation
+    from blender_dp.analysis.evaluation import evaluate as evaluate
+    from blender_dp.analysis.plan import PlanResult as PlanResult
+    from blender_dp.analysis.plan import plan as plan
+    from blender_dp.analysis.result import RunResult as RunResult
+    from blender_dp.analysis.run import run as run
+    from blender_dp.analysis.trends import TrendsResult as TrendsResult
+    from blender_dp.analysis.trends import trends as trends
     from blender_dp.core.blender import create_head_list as create_head_list
     from blender_dp.core.certificate.certificate import Certificate as Certificate
     from blender_dp.core.certificate.certify import certify as certify
@@ -24,59 +32,77 @@ if TYPE_CHECKING:
     from blender_dp.core.parameters import Parameters as Parameters
     from blender_dp.engine.duckdb.readers import LogColumns as LogColumns
     from blender_dp.engine.duckdb.readers import LogFormat as LogFormat
-    from blender_dp.engine.run import Log as Log
-    from blender_dp.engine.run import RunResult as RunResult
-    from blender_dp.engine.run import Workspace as Workspace
-    from blender_dp.engine.run import run as run
+    from blender_dp.engine.log import Log as Log
+    from blender_dp.engine.log import Workspace as Workspace
+    from blender_dp.engine.synthetic.generate import synthesize as synthesize
+    from blender_dp.engine.synthetic.log import SyntheticLog as SyntheticLog
+    from blender_dp.engine.synthetic.shapes import Shape as Shape
+    from blender_dp.engine.synthetic.shapes import ShapeOptions as ShapeOptions
     from blender_dp.local_search.search import LocalSearch as LocalSearch
     from blender_dp.local_search.serving import ServingRule as ServingRule
+    from blender_dp.pages.words import Words as Words
     from blender_dp.planning.plan import Plan as Plan
-    from blender_dp.planning.plan import plan as plan
-    from blender_dp.search_trends.trends import trends as trends
+    from blender_dp.search_trends.trends import Trends as Trends
+    from blender_dp.wire.published.head_list import read_head_list as read_head_list
     from blender_dp.wire.published.known_list import read_known as read_known
     from blender_dp.wire.published.release import read_release as read_release
+
+    __version__: str
 
 # The same names at run time: each is imported when it is first used.
 _MODULES = {
     "BlenderError": "core.errors",
     "Certificate": "core.certificate.certificate",
+    "Evaluation": "analysis.evaluation",
     "HeadList": "core.head_list.head_list",
     "KnownList": "core.head_list.known_list",
     "LocalRandomizer": "core.local_alg.device",
     "LocalSearch": "local_search.search",
-    "Log": "engine.run",
+    "Log": "engine.log",
     "LogColumns": "engine.duckdb.readers",
     "LogFormat": "engine.duckdb.readers",
     "Parameters": "core.parameters",
     "Plan": "planning.plan",
+    "PlanResult": "analysis.plan",
     "Randomness": "core.exact.randomness",
     "Record": "core.head_list.head_list",
     "RelayRules": "core.channels.relayed",
     "Release": "core.estimation.release",
     "Report": "core.channels.report",
-    "RunResult": "engine.run",
+    "RunResult": "analysis.result",
     "ServingRule": "local_search.serving",
-    "Workspace": "engine.run",
+    "Shape": "engine.synthetic.shapes",
+    "ShapeOptions": "engine.synthetic.shapes",
+    "SyntheticLog": "engine.synthetic.log",
+    "Trends": "search_trends.trends",
+    "TrendsResult": "analysis.trends",
+    "Words": "pages.words",
+    "Workspace": "engine.log",
     "certify": "core.certificate.certify",
     "create_head_list": "core.blender",
-    "plan": "planning.plan",
+    "evaluate": "analysis.evaluation",
+    "plan": "analysis.plan",
+    "read_head_list": "wire.published.head_list",
     "read_known": "wire.published.known_list",
     "read_release": "wire.published.release",
-    "run": "engine.run",
-    "trends": "search_trends.trends",
+    "run": "analysis.run",
+    "synthesize": "engine.synthetic.generate",
+    "trends": "analysis.trends",
 }
 __all__ = list(_MODULES)
 
 
 def __dir__() -> list[str]:
     """List the public names, imported or not."""
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *_MODULES, "__version__"})
 
 
 if not TYPE_CHECKING:  # otherwise a misspelt name would have a type
 
     def __getattr__(name: str) -> object:
-        """Import a public name."""
+        """Import a public name, or read the version."""
+        if name == "__version__":
+            return import_module("importlib.metadata").version("blender-dp")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

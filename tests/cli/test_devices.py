@@ -21,17 +21,23 @@ def token(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--url", "http://collect.example", "--campaign", CAMPAIGN), "url must be https://"),
-        (("--url", URL), "give --campaign"),
-        (("--url", URL, "--drive"), "needs --operator-token-file"),
-        (("--url", URL, "--campaign", "x"), "campaign"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--batch", "0"), "batch must be from 1 to 10,000"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--batch", "10001"), "batch must be from 1"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--connections", "0"), "connections must be"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--opt-in", "2"), "opt_in must be strictly"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--count", "9999999"), "count must be from 1"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--relay", "1.5"), "relay must be a share"),
-        (("--url", URL, "--campaign", CAMPAIGN, "--relay-cap", "0"), "relay_cap must be"),
+        (
+            ("--service", "http://collect.example", "--campaign", CAMPAIGN),
+            "service must be https://",
+        ),
+        (("--service", URL), "give --campaign"),
+        (("--service", URL, "--drive"), "needs a token: give --data"),
+        (("--service", URL, "--campaign", "x"), "campaign"),
+        (
+            ("--service", URL, "--campaign", CAMPAIGN, "--batch", "0"),
+            "batch must be from 1 to 10,000",
+        ),
+        (("--service", URL, "--campaign", CAMPAIGN, "--batch", "10001"), "batch must be from 1"),
+        (("--service", URL, "--campaign", CAMPAIGN, "--connections", "0"), "connections must be"),
+        (("--service", URL, "--campaign", CAMPAIGN, "--opt-in", "2"), "opt_in must be strictly"),
+        (("--service", URL, "--campaign", CAMPAIGN, "--count", "9999999"), "count must be from 1"),
+        (("--service", URL, "--campaign", CAMPAIGN, "--relay", "1.5"), "relay must be a share"),
+        (("--service", URL, "--campaign", CAMPAIGN, "--relay-cap", "0"), "relay_cap must be"),
     ],
 )
 def test_wrong_arguments_of_devices(
@@ -53,13 +59,13 @@ def test_the_operators_token_is_asked_for_in_a_terminal(
         return ""
 
     monkeypatch.setattr("blender_dp.cli.devices.getpass", type_nothing)
-    outcome = command("devices", "--url", URL, "--drive")
-    assert "needs --operator-token-file" in outcome.err
+    outcome = command("devices", "--service", URL, "--drive")
+    assert "needs a token: give --data" in outcome.err
     assert asked == ["operator token: "]
 
 
 def test_a_new_campaign_needs_a_promise(command: Command, log: Path, token: Path) -> None:
-    given = ("--url", URL, "--drive", "--operator-token-file", token)
+    given = ("--service", URL, "--drive", "--operator-token-file", token)
     outcome = command("devices", "--log", log, *given)
     assert outcome.status == 2
     assert "give --campaign, or --epsilon and --delta" in outcome.err
@@ -78,7 +84,7 @@ def test_relay_clients_of_a_new_campaign_need_a_relay(
     command: Command, log: Path, token: Path, given: tuple[str, ...], sentence: str
 ) -> None:
     promise = ("--epsilon", "4", "--delta", "1e-5", "--relay", "0.5")
-    fixed = ("--url", URL, "--drive", "--operator-token-file", token)
+    fixed = ("--service", URL, "--drive", "--operator-token-file", token)
     outcome = command("devices", "--log", log, *fixed, *promise, *given)
     assert outcome.status == 2
     assert sentence in outcome.err
@@ -92,14 +98,14 @@ def test_a_token_file_holds_one_token(
     command: Command, log: Path, token: Path, content: bytes, sentence: str
 ) -> None:
     token.write_bytes(content)
-    given = ("--url", URL, "--drive", "--operator-token-file", token)
+    given = ("--service", URL, "--drive", "--operator-token-file", token)
     outcome = command("devices", "--log", log, *given)
     assert outcome.status == 2
     assert sentence in outcome.err
 
 
 def test_a_token_file_that_is_not_there(command: Command, log: Path, tmp_path: Path) -> None:
-    given = ("--url", URL, "--drive", "--operator-token-file", tmp_path / "none")
+    given = ("--service", URL, "--drive", "--operator-token-file", tmp_path / "none")
     outcome = command("devices", "--log", log, *given)
     assert (outcome.status, outcome.err) == (
         2,

@@ -13,7 +13,7 @@ from cli.outcomes import PROMISE, Command, remarks
 from blender_dp.cli.application import app
 from blender_dp.core.head_list.visible_names import visible
 
-LOG = ("--format", "--user", "--query", "--url", "--group")
+LOG = ("--format", "--user", "--query", "--url", "--no-url", "--group")
 MACHINE = ("--engine", "--memory-limit", "--seed")
 PARAMETERS = (
     *("--epsilon", "--delta", "--head-list-size", "--preset", "--head-list-user-fraction"),
@@ -40,9 +40,9 @@ OPTIONS = {
         *("--draws", "--seed", *RESULT),
     ),
     "devices": (
-        *("--log", "--url", "--campaign", "--count", "--opt-in", "--operator-token-file"),
+        *("--log", "--service", "--campaign", "--count", "--opt-in", "--operator-token-file"),
         *("--drive", "--batch", "--connections", "--patience", "--json", "--epsilon", "--delta"),
-        *("--head-list-size", "--format", "--user", "--query", "--url-column", "--group"),
+        *("--data", "--head-list-size", *LOG),
     ),
     "download": ("URL", "CAMPAIGN", "--output", "-o", "--key", "--overwrite", "--json"),
     "verify-log": ("LOG", "--chain", "--key", "--contains", "--token-file", "--json"),

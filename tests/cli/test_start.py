@@ -11,17 +11,19 @@ from cli.outcomes import PROMISE
 
 FOREIGN_TO_RUN = {
     *("blender_dp.audit", "blender_dp.client", "blender_dp.evaluation", "blender_dp.planning"),
-    *("blender_dp.service", "asyncpg", "litestar", "matplotlib", "pyspark", "scipy", "uvicorn"),
+    *("blender_dp.service", "asyncpg", "litestar", "matplotlib", "pandas", "polars"),
+    *("pyspark", "scipy", "uvicorn"),
 }
 FOREIGN_TO_VERSION = FOREIGN_TO_RUN | {"blender_dp.engine", "duckdb", "numpy", "pyarrow"}
 PROGRAM = """
 import json, sys
 from blender_dp.cli import main
+_, place, *sys.argv[1:] = sys.argv
 try:
-    main(sys.argv[2:])
+    main()
 finally:
-    with open(sys.argv[1], "w") as file:
-        json.dump(sorted(sys.modules), file)
+    with open(place, "w") as file:
+        json.dump(sorted(name for name, module in sys.modules.items() if module), file)
 """
 Loaded = Callable[..., set[str]]
 

@@ -11,7 +11,7 @@ from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.engine.duckdb.readers import LogColumns
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from exact_tests import assert_frequencies
 
 USERS = 400

@@ -84,7 +84,7 @@ def campaign(
     with pytest.MonkeyPatch.context() as patch, said.open("w", encoding="utf-8") as out:
         patch.setattr("sys.stdout", out)
         command(
-            *("devices", "--log", log, "--url", service.url, "--group", "group", "--drive"),
+            *("devices", "--log", log, "--service", service.url, "--group", "group", "--drive"),
             *("--operator-token-file", service.token_file, "--json"),
             *("--epsilon", EPSILON, "--delta", DELTA),
         )

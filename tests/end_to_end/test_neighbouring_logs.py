@@ -11,10 +11,11 @@ from typing import Literal
 
 import pytest
 
-from blender_dp.cli.outputs import run_facts
+from blender_dp.analysis.files import run_facts
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.duckdb.readers import LogColumns
-from blender_dp.engine.run import Log, RunResult, run
+from blender_dp.engine.log import Log
+from blender_dp.engine.run import LogRun, run
 from blender_dp.pages.outputs import FILES, write_outputs
 
 Group = Literal["opt-in", "client"]
@@ -24,7 +25,7 @@ MANY_ROWS = [("another rare query, a long one", "elsewhere.example/a/long/page")
 LISTED_TOO = [("query 0", "0.example")] * 3
 
 
-def ran(directory: Path, group: Group, rows: list[tuple[str, str]], preset: str) -> RunResult:
+def ran(directory: Path, group: Group, rows: list[tuple[str, str]], preset: str) -> LogRun:
     """Run a log in which one user of the group has these rows and the others always the same."""
     directory.mkdir()
     with (directory / "log.csv").open("w", encoding="utf-8", newline="") as file:
@@ -40,7 +41,7 @@ def ran(directory: Path, group: Group, rows: list[tuple[str, str]], preset: str)
     return run(log, parameters, seed=1)
 
 
-def published(directory: Path, result: RunResult) -> dict[str, bytes]:
+def published(directory: Path, result: LogRun) -> dict[str, bytes]:
     """Return every file that is written of a result, by name."""
     output = directory / "out"
     output.mkdir()

@@ -97,7 +97,7 @@ def recorded(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Re
         with pytest.MonkeyPatch.context() as patch, said.open("w", encoding="utf-8") as file:
             patch.setattr("sys.stdout", file)
             command(
-                *("devices", "--log", log, "--url", service.url, "--group", "group", "--drive"),
+                *("devices", "--log", log, "--service", service.url, "--group", "group", "--drive"),
                 *("--operator-token-file", service.token_file, "--json"),
                 *("--epsilon", EPSILON, "--delta", DELTA, "--relay", SHARE),
                 *("--relay-address", to_relay.url, f"--relay-key={relay.key}"),

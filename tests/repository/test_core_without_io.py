@@ -8,7 +8,7 @@ ALLOWED = {
     *("ast", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools"),
     "heapq",
     *("hashlib", "importlib", "itertools", "math", "statistics", "threading", "typing", "weakref"),
-    "unicodedata",
+    *("numbers", "unicodedata"),
     *("numpy", "cryptography", "blender_dp"),
 }
 """Packages that read and write nothing; others are added here with a reason."""

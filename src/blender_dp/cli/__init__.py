@@ -2,13 +2,29 @@
 
 import sys
 from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 
 from blender_dp.cli.application import app
 from blender_dp.cli.failures import explain_errors, interrupted_once
 
 
+class WithoutPandas(MetaPathFinder):
+    """Refusal to import pandas, which no command needs.
+
+    pyarrow imports it, if it is installed, to ask whether a list is one of its series. That takes
+    longer than all other imports together.
+    """
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        """Refuse pandas; leave everything else to others."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError(f"commands do without {fullname}", name=fullname)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
+    if arguments is None:
+        sys.meta_path.insert(0, WithoutPandas())
     given = sys.argv[1:] if arguments is None else arguments
     tokens = ["/dev/stdin" if word == "-" else word for word in given]  # no option's name
     with explain_errors(), interrupted_once():

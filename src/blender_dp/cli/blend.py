@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from blender_dp.analysis.files import write_result
 from blender_dp.cli.options import Flag, Output, ReaderWords
-from blender_dp.cli.outputs import blended_result, show_result, write_result
+from blender_dp.cli.outputs import blended_result, show_result
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.pages.outputs import FILES

@@ -5,11 +5,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.outputs import run_facts, show_result, write_result
+from blender_dp.analysis.files import run_facts, write_result
+from blender_dp.cli.outputs import show_result
 from blender_dp.cli.terminal import say, shown_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
-from blender_dp.engine.run import Workspace, run
+from blender_dp.engine.log import Log, Workspace
+from blender_dp.engine.run import run
 from blender_dp.engine.synthetic import Shape, synthesize, write_log
 from blender_dp.pages.outputs import FILES
 from blender_dp.wire.documents.staging import staged_directory
@@ -51,7 +53,7 @@ def demo(
         workspace = Workspace(
             spill_directory=partial, progress=progress.step, percent=progress.percent
         )
-        result = run(log, parameters, opt_in=0.05, workspace=workspace)
+        result = run(Log.of(log), parameters, opt_in=0.05, workspace=workspace)
         progress.step("write the results")
         facts = run_facts(result, synthetic=True)
         write_result(partial, result.blender, result.certificate, facts=facts)

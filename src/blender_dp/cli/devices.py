@@ -8,50 +8,26 @@ from getpass import getpass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag, RelayOptions
+from blender_dp.cli.options import Flag, LogOptions, RelayOptions
+from blender_dp.cli.service_options import ServiceOptions, require_service_extra
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.cli.token_file import read_token
 from blender_dp.client.crowd.people import People, read_people
 from blender_dp.client.crowd.population import Stage, play
 from blender_dp.client.operator import Operator
 from blender_dp.client.transport import HttpTransport, require_address
-from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.errors import BlenderError, InputError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.synthetic import Shape, synthesize, write_log
 from blender_dp.wire.service.signatures import require_key
 
 _SYNTHETIC_USERS = 40_000
 _CONSENT = "I am a simulated user and hand over my simulated records."
-
-
-@Parameter(name="*", group="Log")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceLog:
-    """How the log is read; --url is the address of the service here."""
-
-    format: LogFormat = LogFormat.AUTO
-    """Format of the files; auto looks at names and first lines."""
-    user: str = "user"
-    """Column with the user's id, in formats that name their columns."""
-    query: str = "query"
-    """Column with the query."""
-    url_column: str = "url"
-    """Column with the URL."""
-    group: str | None = None
-    """Column with opt-in or client in every row."""
-
-    def log(self, paths: list[str]) -> Log:
-        """Return the log these options describe."""
-        columns = LogColumns(
-            user=self.user, query=self.query, url=self.url_column, group=self.group
-        )
-        return Log(paths=paths, format=self.format, columns=columns)
 
 
 @Parameter(name="*", group="Relay")
@@ -75,7 +51,7 @@ class DeviceRelay(RelayOptions):
             raise BlenderError("give --relay-address and --relay-key for relay clients")
         return {
             "relay": {
-                "address": require_address(self.relay_address) + "/",
+                "address": require_address(self.relay_address, "relay_address") + "/",
                 "public_key": require_key(self.relay_key),
                 "least_batch": self.relay_batch or len(people.relayed),
                 "epsilon_cap": rules.epsilon_cap,
@@ -121,11 +97,12 @@ class NewCampaign:
 
 def devices(
     *,
-    url: str,
+    service: str,
     log: Annotated[list[str] | None, Parameter(negative="")] = None,
     campaign: UUID | None = None,
     count: int | None = None,
     opt_in: float = 0.05,
+    data: Path | None = None,
     operator_token_file: Path | None = None,
     drive: Flag = False,
     batch: int = 1000,
@@ -133,7 +110,7 @@ def devices(
     patience: float = 600.0,
     relay_options: DeviceRelay = DeviceRelay(),  # noqa: B008 - frozen
     new: NewCampaign = NewCampaign(),  # noqa: B008 - frozen
-    log_options: DeviceLog = DeviceLog(),  # noqa: B008 - frozen
+    log_options: LogOptions = LogOptions(),  # noqa: B008 - frozen
     json: Flag = False,
 ) -> None:
     """Simulate a population of devices, taken from a log or made up, with a running service.
@@ -145,7 +122,7 @@ def devices(
 
     Parameters
     ----------
-    url
+    service
         The service's address, such as http://127.0.0.1:8080.
     log
         Files, folders or patterns with raw records; may be given several times. Default: a
@@ -156,10 +133,13 @@ def devices(
         Number of people of the log who take part. Default: all, and 40,000 of a synthetic log.
     opt_in
         Share of them who opt in; or use --group.
+    data
+        Directory of a service on this machine: an operator's token is made there for this
+        simulation, and revoked at its end.
     operator_token_file
         File with an operator's token: for enrolment tokens, and for --drive, which asks for the
-        token in the terminal if there is no file. Without --drive and file the campaign's
-        enrolment must be open.
+        token in the terminal if there is neither --data nor a file. Without any of them the
+        campaign's enrolment must be open.
     drive
         Make the operator's moves too, from draft to release.
     batch
@@ -172,15 +152,14 @@ def devices(
         Print a summary for a program.
     """
     _require_numbers(batch, connections)
-    token = None if operator_token_file is None else read_token(operator_token_file)
-    if drive and token is None and sys.stdin.isatty():
-        token = getpass("operator token: ").strip()
-    if drive and not token:
-        raise BlenderError("--drive makes the operator's moves and needs --operator-token-file")
     if campaign is None and not drive:
         raise BlenderError("give --campaign, the id of a campaign of this service")
-    address = require_address(url)
-    with HttpTransport(address) as transport, shown_progress(time_left=True) as progress:
+    address = require_address(service, "service")
+    with (
+        _operator_token(data, operator_token_file, drive=drive) as token,
+        HttpTransport(address) as transport,
+        shown_progress(time_left=True) as progress,
+    ):
         operator = Operator(transport=transport, token=token)
         with _paths(log, count, progress) as paths:
             relay = relay_options.rules().share
@@ -213,6 +192,36 @@ def devices(
         f"{played.contributed:,} opt-in users contributed, {relayed}{played.reported:,} clients "
         f"reported ({played.accepted:,} counted); the campaign is {played.state}"
     )
+
+
+@contextmanager
+def _operator_token(data: Path | None, file: Path | None, *, drive: bool) -> Iterator[str | None]:
+    """Yield an operator's token: a new one of a service on this machine, or a given one."""
+    if data is None:
+        token = None if file is None else read_token(file)
+        if drive and token is None and sys.stdin.isatty():
+            token = getpass("operator token: ").strip()
+        if drive and not token:
+            raise BlenderError(
+                "--drive makes the operator's moves and needs a token: give --data, the directory "
+                "of a service on this machine, or --operator-token-file"
+            )
+        yield token
+        return
+    if file is not None:
+        raise ParameterError("operator_token_file", "left out with --data", str(file))
+    storage = ServiceOptions(data=data)
+    if not Path(storage.url).is_file():
+        raise InputError(data, "is not the directory of a service that has been started")
+    require_service_extra("devices")
+    from blender_dp.cli.service_tokens import create_token, revoke_token  # noqa: PLC0415 - an extra
+
+    name = f"simulated-devices-{uuid4().hex[:8]}"
+    token = create_token(storage, name, "operator")
+    try:
+        yield token
+    finally:
+        revoke_token(storage, name)
 
 
 def _require_relay(operator: Operator, campaign: UUID, people: People) -> None:

@@ -16,7 +16,7 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineChoice, EngineName
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.duckdb.tables import default_memory_limit
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.pages.words import Words
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
@@ -37,8 +37,8 @@ class LogOptions:
     """Column with the user's id, in formats that name their columns."""
     query: str = "query"
     """Column with the query."""
-    url: str = "url"
-    """Column with the URL."""
+    url: Annotated[str | None, Parameter(negative_none="no-")] = "url"
+    """Column with the URL; --no-url if records have one level, such as words."""
     group: str | None = None
     """Column with opt-in or client in every row."""
     delimiter: str | None = None

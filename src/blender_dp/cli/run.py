@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from blender_dp.analysis.files import run_facts, write_result
 from blender_dp.cli.guard_rails import epsilon_warning, require_meant
 from blender_dp.cli.options import (
     Flag,
@@ -15,7 +16,7 @@ from blender_dp.cli.options import (
     ReaderWords,
     RelayOptions,
 )
-from blender_dp.cli.outputs import run_facts, show_result, write_result
+from blender_dp.cli.outputs import show_result
 from blender_dp.cli.terminal import say, shown_progress
 from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES

@@ -65,14 +65,19 @@ class DeviceTransport(Transport, Protocol):
         ...
 
 
-def require_address(url: str) -> str:
-    """Return a service's address in one spelling; refuse plain HTTP to other machines."""
+def require_address(url: str, name: str = "url") -> str:
+    """Return a service's address in one spelling; refuse plain HTTP to other machines.
+
+    Args:
+        url: The address.
+        name: What the caller calls it.
+    """
     parts = urlsplit(url)
     is_here = parts.hostname in _THIS_MACHINE
     if parts.scheme != "https" and not (parts.scheme == "http" and is_here):
-        raise ParameterError("url", "https://… (or http:// on this machine)", url)
+        raise ParameterError(name, "https://… (or http:// on this machine)", url)
     if not parts.hostname or parts.query or parts.fragment or parts.username or parts.password:
-        raise ParameterError("url", "an address such as https://collect.example", url)
+        raise ParameterError(name, "an address such as https://collect.example", url)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 

@@ -15,6 +15,7 @@ No message carries a query, a URL or a user id.
 """
 
 from importlib.util import find_spec
+from numbers import Real
 
 
 class BlenderError(Exception):
@@ -67,6 +68,11 @@ class MissingExtraError(BlenderError, ImportError):
 
 class BrokenInvariantError(AssertionError):
     """The library contradicts itself. Please report it."""
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a setting is a number at all, of Python or numpy."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_installed(module: str) -> bool:

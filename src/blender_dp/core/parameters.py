@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Literal, get_args
 
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.errors import ParameterError, is_number
 
 Preset = Literal["sharp", "paper"]
 """Names of the presets; :mod:`blender_dp.core.blender` has their steps."""
@@ -51,9 +51,9 @@ class Parameters:
 
     def __post_init__(self) -> None:
         # Each range is written as "not inside", so that NaN fails too.
-        if not 0 < self.epsilon < math.inf:
+        if not (is_number(self.epsilon) and 0 < self.epsilon < math.inf):
             raise ParameterError("epsilon", "a finite number above 0", self.epsilon)
-        if not 0 < self.delta < 1:
+        if not (is_number(self.delta) and 0 < self.delta < 1):
             raise ParameterError(
                 "delta",
                 "strictly between 0 and 1 (with 0 no record could ever enter the head list)",
@@ -62,7 +62,7 @@ class Parameters:
         if self.preset not in get_args(Preset):
             raise ParameterError("preset", f"one of {', '.join(get_args(Preset))}", self.preset)
         for name in ("head_list_user_fraction", "query_budget_fraction"):
-            if not 0 < getattr(self, name) < 1:
+            if not (is_number(getattr(self, name)) and 0 < getattr(self, name) < 1):
                 raise ParameterError(name, "strictly between 0 and 1", getattr(self, name))
         for name in ("records_per_optin_user", "records_per_client"):
             _require_count(name, getattr(self, name))

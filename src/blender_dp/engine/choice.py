@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-from blender_dp.core.errors import BlenderError, InputError, is_installed
+from blender_dp.core.errors import BlenderError, InputError, ParameterError, is_installed
 from blender_dp.engine.duckdb.readers import find_log_files
 from blender_dp.engine.duckdb.readers.files import stored_size
 from blender_dp.engine.spark.session import is_running, require_spark
@@ -31,6 +31,16 @@ class EngineChoice:
     reason: str
 
 
+def require_engine(asked: object) -> None:
+    """Refuse the name of an engine that there is not.
+
+    Raises:
+        ParameterError: With the names.
+    """
+    if asked not in get_args(EngineName):
+        raise ParameterError("engine", f"one of {', '.join(get_args(EngineName))}", asked)
+
+
 def choose_engine(
     asked: EngineName, paths: Sequence[str | Path], *, master: str | None
 ) -> EngineChoice:
@@ -52,6 +62,21 @@ def choose_engine(
         require_spark()
         return EngineChoice(name="spark", reason="only Spark reads such a path")
     return _by_size(paths, master)
+
+
+def choose_engine_for_table(asked: EngineName, *, on_spark: bool) -> EngineChoice:
+    """Return the engine for a table of another library: where its rows are, unless asked.
+
+    Args:
+        asked: The engine that was asked for.
+        on_spark: Whether it is a frame of Spark.
+    """
+    if asked == "spark" and not on_spark:
+        raise ParameterError("engine", "duckdb or auto for a table that is not on Spark", asked)
+    if asked == "duckdb" or not on_spark:
+        reason = "the table is in this process" if asked == "auto" else "it was asked for"
+        return EngineChoice(name="duckdb", reason=reason)
+    return EngineChoice(name="spark", reason="the table is a frame of Spark")
 
 
 def _by_size(paths: Sequence[str | Path], master: str | None) -> EngineChoice:

@@ -1,5 +1,6 @@
 """Arrow tables of a result, with fixed column types."""
 
+import numpy as np
 import pyarrow as pa
 
 from blender_dp.core.blender import BlenderResult
@@ -10,24 +11,38 @@ from blender_dp.core.estimation.released_rows import (
     record_rows,
 )
 
+_RESTS = {"other_url": 1, "other": 2}
+"""Kinds of rows that come last, in this order."""
 _TEXT = ("cell", "query", "url")
 _COUNTS = ("opt_in_noisy_count", "client_report_count", "relay_report_count")
 
 
 def record_table(result: BlenderResult) -> pa.Table:
-    """Return one row per cell, most probable first; ⋆ rows have null names."""
-    return table_of(record_rows(result))
+    """Return one row per cell, most probable first; ⋆ rows, which have null names, come last.
+
+    Records of one level are the queries: they have no URL.
+    """
+    if not result.head_list.has_one_level:
+        return table_of(record_rows(result))
+    rows = query_rows(result)
+    return table_of(rows | {"cell": ["other" if q is None else "record" for q in rows["query"]]})
 
 
 def query_table(result: BlenderResult) -> pa.Table:
-    """Return one row per query, most probable first."""
+    """Return one row per query, most probable first; everything else comes last."""
     return table_of(query_rows(result))
 
 
 def table_of(columns: Columns) -> pa.Table:
-    """Return the columns of released rows as a table, in the order of all tables."""
+    """Return the columns of released rows as a table, in the order of all tables.
+
+    The rows of what is not listed come last: first those of a query, then everything else.
+    """
     names = sorted(columns, key=_place)
-    return pa.table(columns, schema=pa.schema([(name, _type_of(name)) for name in names]))
+    table = pa.table(columns, schema=pa.schema([(name, _type_of(name)) for name in names]))
+    return table.take(
+        np.argsort([_RESTS.get(str(cell), 0) for cell in columns["cell"]], kind="stable")
+    )
 
 
 def _place(column: str) -> tuple[int, str]:

@@ -1,12 +1,9 @@
 """Run of BLENDER on a log: from files to the blended result, both groups simulated."""
 
 import resource
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -15,7 +12,6 @@ from blender_dp.core.blender import (
     BlenderResult,
     Progress,
     blender,
-    no_progress,
     require_known_preset,
     require_relay_preset,
 )
@@ -27,135 +23,18 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
-from blender_dp.engine.choice import EngineChoice, EngineName, choose_engine
-from blender_dp.engine.duckdb.readers import LogColumns, LogFormat, LogSource, StandIns, open_log
-from blender_dp.engine.duckdb.tables import (
-    DuckDBTables,
-    Percent,
-    connect,
-    default_memory_limit,
+from blender_dp.engine.choice import (
+    EngineChoice,
 )
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.population.table_population import open_population
 from blender_dp.engine.released_tables import query_table, record_table
-from blender_dp.engine.spark.session import SparkSettings
-from blender_dp.engine.tables import Tables
 
 READING = "read the log and sample"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workspace:
-    """Resources of this machine that a run may use, and its callbacks for progress."""
-
-    memory_limit: int = field(default_factory=default_memory_limit)
-    """Bytes that the engine may keep in memory; data beyond them goes to disk."""
-    spill_directory: Path | None = None
-    """Directory for data beyond the memory limit; a temporary one if None."""
-    engine: EngineName = "auto"
-    """Engine that counts."""
-    master: str | None = None
-    """The Spark master, such as ``spark://host:7077``; this machine if None."""
-    progress: Progress = no_progress
-    percent: Percent = no_progress
-    explain: Callable[[EngineChoice], None] = no_progress
-    """Called with the engine that was chosen, and why."""
-    tell_columns: Callable[[Mapping[str, str]], None] = no_progress
-    """Called with the columns by their purpose, if they are spelled as nobody asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """Files of a log, and how to read them."""
-
-    paths: Sequence[str | Path]
-    format: LogFormat = LogFormat.AUTO
-    columns: LogColumns = field(default_factory=LogColumns)
-
-    @classmethod
-    def of(cls, log: "str | Path | Sequence[str | Path] | Log") -> "Log":
-        """Accept one path, several paths, or a description."""
-        if isinstance(log, Log):
-            return log
-        return cls(paths=[log] if isinstance(log, str | Path) else log)
-
-    @contextmanager
-    def opened(self, workspace: Workspace) -> Iterator[tuple[DuckDBTables, LogSource]]:
-        """Open the log in a new DuckDB, which is closed and removed afterwards."""
-        with tempfile.TemporaryDirectory(
-            prefix="blender-dp-", dir=workspace.spill_directory
-        ) as spill:
-            connection = connect(Path(spill), workspace.memory_limit)
-            stand_ins = StandIns(Path(spill))
-            try:
-                source = open_log(
-                    connection,
-                    self.paths,
-                    format=self.format,
-                    columns=self.columns,
-                    stand_ins=stand_ins,
-                )
-                tables = DuckDBTables(
-                    connection,
-                    source,
-                    percent=workspace.percent,
-                    memory_limit=workspace.memory_limit,
-                )
-                yield tables, source
-            finally:
-                connection.close()
-                stand_ins.close()
-
-    @contextmanager
-    def counted(self, workspace: Workspace) -> Iterator["CountedLog"]:
-        """Open the log in the engine that the workspace names, or in the one that suits the log."""
-        choice = choose_engine(workspace.engine, self.paths, master=workspace.master)
-        with self._on(choice, workspace) as counted:
-            yield counted
-        workspace.explain(choice)  # last: an error is reported as one sentence
-        if counted.found:
-            workspace.tell_columns(counted.found)
-
-    @contextmanager
-    def _on(self, choice: EngineChoice, workspace: Workspace) -> Iterator["CountedLog"]:
-        if choice.name == "spark":
-            # Imported here: Spark is optional and loads slowly.
-            from blender_dp.engine.spark.tables import opened_on_spark  # noqa: PLC0415
-
-            settings = SparkSettings(
-                master=workspace.master,
-                memory_limit=workspace.memory_limit,
-                spill_directory=workspace.spill_directory,
-            )
-            opened = opened_on_spark(self.paths, self.format, self.columns, settings)
-            with opened as (spark_tables, log):
-                names = tuple(file.name.name for file in log.files) or (log.label,)
-                yield CountedLog(tables=spark_tables, format=log.format, files=names, choice=choice)
-            return
-        with self.opened(workspace) as (tables, source):
-            names = tuple(path.name for path in source.files)
-            yield CountedLog(
-                tables=tables,
-                format=source.format,
-                files=names,
-                choice=choice,
-                found=source.found,
-            )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CountedLog:
-    """A log in some engine."""
-
-    tables: Tables
-    format: LogFormat
-    files: tuple[str, ...]
-    choice: EngineChoice
-    found: Mapping[str, str] = field(default_factory=dict)
-    """Columns by their purpose, if they are spelled as nobody asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunResult:
+class LogRun:
     """The blended result of a log, with its parameters, engine and times."""
 
     blender: BlenderResult
@@ -166,7 +45,8 @@ class RunResult:
     relay: RelayRules
     known_records: int
     """Number of records that were public before."""
-    format: LogFormat
+    format: str
+    """A :class:`LogFormat`, or the library of a table."""
     files: tuple[str, ...]
     engine: EngineChoice
     seconds: dict[str, float]
@@ -181,12 +61,18 @@ class RunResult:
 
     @property
     def records(self) -> pa.Table:
-        """One row per cell, most probable first; ⋆ rows have null names; ``cell`` marks them."""
+        """One row per cell, most probable first; ⋆ rows, which have null names, come last.
+
+        ``cell`` is record, other_url (a listed query with any other URL) or other (everything
+        else). Probabilities, errors and intervals are shares of all users, from 0 to 1.
+        ``opt_in_noisy_count`` is an integer of 2³⁰ a user in ``sharp``, of 1 a user in ``paper``;
+        ``client_report_count`` counts reports that name the cell, most of them by chance.
+        """
         return record_table(self.blender)
 
     @property
     def queries(self) -> pa.Table:
-        """One row per query, most probable first."""
+        """One row per query, most probable first; everything else comes last."""
         return query_table(self.blender)
 
 
@@ -213,8 +99,8 @@ class StepClock:
         self._step, self._began = None, now
 
 
-def run(  # noqa: PLR0913 - the public call
-    log: str | Path | Sequence[str | Path] | Log,
+def run(  # noqa: PLR0913 - the settings of a run
+    log: Log,
     parameters: Parameters,
     *,
     opt_in: float | None = None,
@@ -222,12 +108,11 @@ def run(  # noqa: PLR0913 - the public call
     known: KnownList = NOTHING_KNOWN,
     seed: int | None = None,
     workspace: Workspace | None = None,
-    engine: EngineName | None = None,
-) -> RunResult:
+) -> LogRun:
     """Find the popular records of a log; both groups are simulated from its raw records.
 
     Args:
-        log: Files, folders or patterns, or a :class:`Log` that also says how to read them.
+        log: The files or the table, and how to read them.
         parameters: The promise and the tuning parameters.
         opt_in: The share of users who opted in; leave it out if a group column names them.
         relay: The share of the clients who use the relay, or :class:`RelayRules`.
@@ -235,11 +120,8 @@ def run(  # noqa: PLR0913 - the public call
             (:func:`~blender_dp.wire.published.known_list.read_known`).
         seed: For experiments that must be repeatable. A result with a seed is not private.
         workspace: Memory, disk and progress.
-        engine: Engine that counts: duckdb, spark or auto; the workspace's if left out.
     """
-    log, workspace = Log.of(log), workspace or Workspace()
-    if engine is not None:
-        workspace = replace(workspace, engine=engine)
+    workspace = workspace or Workspace()
     if (opt_in is None) == (log.columns.group is None):
         raise ParameterError(
             "opt_in",
@@ -269,7 +151,7 @@ def run(  # noqa: PLR0913 - the public call
         )
     certificate = require_kept(certify_curated(result.curated))
     clock.stop()
-    return RunResult(
+    return LogRun(
         blender=result,
         certificate=certificate,
         seed=seed,

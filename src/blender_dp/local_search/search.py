@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.estimation.release import Release
+from blender_dp.core.estimation.release import HasRelease, Release, release_from
 from blender_dp.local_search.coverage import Coverage, coverage
 from blender_dp.local_search.folding import fold
 from blender_dp.local_search.index import PrefixIndex
@@ -42,17 +42,20 @@ class LocalSearch:
     sent anywhere, and a search spends no privacy: the release is public already.
     """
 
-    def __init__(self, release: Release, *, rule: ServingRule | None = None) -> None:
+    def __init__(self, release: Release | HasRelease, *, rule: ServingRule | None = None) -> None:
         """Index the queries that may be shown.
 
         Args:
-            release: The result of ``read_release``.
+            release: The result of ``read_release`` or of ``run``.
             rule: Decides what may be shown; three standard errors and 50 clients if None.
         """
-        self.release, self.rule = release, rule or ServingRule()
-        self._served = served(release, self.rule)
+        self.release, self.rule = release_from(release), rule or ServingRule()
+        self._served = served(self.release, self.rule)
         self._index = PrefixIndex([row.query or "" for row in self._served.queries])
         self._made: dict[int, Suggestion] = {}
+
+    def __repr__(self) -> str:
+        return f"<LocalSearch: {len(self):,} queries>"
 
     def __len__(self) -> int:
         """Return the number of queries that may be suggested."""
@@ -68,6 +71,8 @@ class LocalSearch:
             typed: The text typed so far, in any script.
             limit: Most suggestions.
         """
+        if not isinstance(typed, str):
+            raise ParameterError("typed", "a text", type(typed).__name__)
         if limit < 1:
             raise ParameterError("limit", "at least 1", limit)
         if not typed.strip():

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.estimation.release import Release, ReleasedQuery
+from blender_dp.core.estimation.release import HasRelease, Release, ReleasedQuery, release_from
 from blender_dp.search_trends.changes import FALSE_DISCOVERY_RATE, Change, changes
 from blender_dp.search_trends.rank_intervals import rank_intervals
 
@@ -66,8 +66,8 @@ class Trends:
 
 
 def trends(
-    release: Release,
-    earlier: Release | None = None,
+    release: Release | HasRelease,
+    earlier: Release | HasRelease | None = None,
     *,
     false_discovery_rate: float = FALSE_DISCOVERY_RATE,
 ) -> Trends:
@@ -76,16 +76,18 @@ def trends(
     Paper: search trend computation (section 1.1). Privacy: post-processing of releases.
 
     Args:
-        release: The result of ``read_release``.
-        earlier: A release to compare with.
+        release: The result of ``read_release`` or of ``run``.
+        earlier: A release or result to compare with.
         false_discovery_rate: Largest share of wrong rises and falls, on average.
     """
     if not 0 < false_discovery_rate < 1:
         raise ParameterError(
             "false_discovery_rate", "between 0 and 1, both excluded", false_discovery_rate
         )
+    release = release_from(release)
     found = None
     if earlier is not None:
+        earlier = release_from(earlier, "earlier")
         found = tuple(changes(release, earlier, false_discovery_rate=false_discovery_rate))
     return Trends(
         private=release.private and (earlier is None or earlier.private),

@@ -17,6 +17,7 @@ from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine import run as engine_run
+from blender_dp.engine.log import Log
 
 HALF, NOTHING = Fraction(1, 2), Fraction(0)
 
@@ -106,7 +107,7 @@ def test_a_run_above_its_promise_does_not_start(
     """The log does not even exist: it is not looked for."""
     monkeypatch.setattr(engine_run, "certify_plan", broken)
     with pytest.raises(BrokenPromiseError):
-        engine_run.run(tmp_path / "no.csv", Parameters(epsilon=1.0, delta=1e-3), opt_in=0.5)
+        engine_run.run(Log.of(tmp_path / "no.csv"), Parameters(epsilon=1.0, delta=1e-3), opt_in=0.5)
 
 
 def test_nor_does_its_result_get_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,4 +115,4 @@ def test_nor_does_its_result_get_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
     log = tmp_path / "log.csv"
     log.write_text("user,query,url\n" + "".join(f"{i},q,u\n" for i in range(50)))
     with pytest.raises(BrokenPromiseError):
-        engine_run.run(log, Parameters(epsilon=4.0, delta=1e-2), opt_in=0.5)
+        engine_run.run(Log.of(log), Parameters(epsilon=4.0, delta=1e-2), opt_in=0.5)

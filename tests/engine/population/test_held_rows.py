@@ -10,9 +10,9 @@ from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.errors import BlenderError, TooMuchForMemoryError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.population.held_rows import opened_rows
 from blender_dp.engine.population.one_side import opened_side
-from blender_dp.engine.run import Log, Workspace
 from logs import popular_rows, write_csv
 
 LISTED = HeadList(

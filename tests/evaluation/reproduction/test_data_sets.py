@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blender_dp.engine.duckdb.readers import LogFormat
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol, write_log
 from blender_dp.evaluation.reproduction import data_sets
 from blender_dp.evaluation.reproduction.data_sets import DataSet, real_data, synthetic_data

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blender_dp.core.errors import InputError
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.synthetic import Shape, synthesize, write_aol, write_log, write_yandex
 from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.log_codes import coded

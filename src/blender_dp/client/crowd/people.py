@@ -11,13 +11,13 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.population.group_sizes import (
     opt_in_users,
     relay_users,
     require_both_groups,
 )
 from blender_dp.engine.population.ordered_users import OrderedUsers
-from blender_dp.engine.run import Log, Workspace
 from blender_dp.wire.service.contribution import MOST_QUERY_BYTES, MOST_RECORDS, MOST_URL_BYTES
 
 

@@ -74,6 +74,7 @@ def play(people: People, stage: Stage, randomness: Randomness) -> Played:
     stage.step("wait for the head list")
     operator.wait_for(campaign, "list-published", seconds=stage.patience)
     _advance(stage, "list-published", "open-clients")
+    stage.step("wait for the clients' side to open")
     operator.wait_for(campaign, "clients-open", seconds=stage.patience)
     relayed = reported = accepted = 0
     if operator.place(campaign) == STATES.index("clients-open"):

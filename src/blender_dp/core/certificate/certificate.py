@@ -104,6 +104,9 @@ class Certificate:
         """Whether every promise is kept."""
         return all(account.is_kept for account in self.accounts)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
+
     @property
     def sentence(self) -> str:
         """Return the verdict as a sentence."""

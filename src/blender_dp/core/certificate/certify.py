@@ -1,6 +1,7 @@
 """Certificate of a plan, of a head list, and of a curator's release."""
 
 from fractions import Fraction
+from typing import Protocol
 
 from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.certificate.certificate import Account, Certificate
@@ -13,8 +14,17 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters, exact
 
 
+class HasCurated(Protocol):
+    """Result of a run, or anything else with what a curator released."""
+
+    @property
+    def curated(self) -> Curated:
+        """What the curator released."""
+        ...
+
+
 def certify(
-    head_list: HeadList,
+    head_list: HeadList | HasCurated,
     parameters: Parameters | None = None,
     branch: Branch | None = None,
     *,
@@ -23,12 +33,20 @@ def certify(
     """Compute the exact privacy cost of ``head_list`` for every group of users.
 
     Args:
-        head_list: The published list, enough for the clients' cost.
+        head_list: The published list, enough for the clients' cost; or the result of a run, which
+            also states the promise.
         parameters: The promise, and how the list was made; adds the opt-in users' cost.
         branch: The branch of discovery of ``sharp``; both if None.
         has_small_batch: Whether a relay's batch came that had fewer valid reports than the list
             says. What such a batch hides is not certified.
     """
+    if isinstance(curated := getattr(head_list, "curated", None), Curated):
+        if parameters is not None:
+            raise ParameterError("parameters", "left out: the result states them", parameters)
+        return certify_curated(curated)
+    if not isinstance(head_list, HeadList):
+        rule = "a head list, or the result of a run"
+        raise ParameterError("head_list", rule, type(head_list).__name__)
     if parameters is not None and head_list.mechanism.preset != parameters.preset:
         raise ParameterError(
             "preset",

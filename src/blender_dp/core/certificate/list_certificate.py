@@ -8,7 +8,7 @@ from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import Parameters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ListCertificate(Certificate):
     """Accounts of every group of users of a head list, with the inputs of the computation."""
 

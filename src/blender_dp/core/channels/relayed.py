@@ -14,7 +14,7 @@ from blender_dp.core.certificate.certificate import Part, least_epsilon
 from blender_dp.core.certificate.shuffle import SPARE, largest_report_epsilon, shuffled_delta
 from blender_dp.core.channels.report import Layout, Question
 from blender_dp.core.channels.subset_selection import SubsetChannel
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.errors import ParameterError, is_number
 from blender_dp.core.exact.enclosure import ln_enclosure
 from blender_dp.core.head_list.cells import Cells
 from blender_dp.core.parameters import Parameters, Preset, exact
@@ -35,7 +35,7 @@ class RelayRules:
 
     def __post_init__(self) -> None:
         # Each range is written as "not inside", so that NaN fails too.
-        if not 0 <= self.share <= 1:
+        if not (is_number(self.share) and 0 <= self.share <= 1):
             raise ParameterError("relay", "a share from 0 to 1", self.share)
         if not 0 < self.epsilon_cap < inf:
             raise ParameterError("relay_cap", "a finite number above 0", self.epsilon_cap)

@@ -6,7 +6,9 @@ computation on it is post-processing and costs nothing.
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
+
+from blender_dp.core.errors import ParameterError
 
 Cell = Literal["record", "query", "other_url", "other"]
 """Kind of a row: one record, one query, a listed query with any other URL, everything else."""
@@ -111,6 +113,13 @@ class Release:
     url_name: str | None = None
     """What a URL is called, such as state; None: URL."""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Release of {self.created}: {len(self.listed_queries()):,} queries; "
+            f"ε = {self.epsilon:g}, δ = {self.delta:g}; "
+            f"{'private' if self.private else 'not private'}>"
+        )
+
     def listed_queries(self) -> list[ReleasedQuery]:
         """Return the queries of the head list, most probable first."""
         return [row for row in self.queries if row.is_listed]
@@ -120,3 +129,25 @@ class Release:
         listed = [row for row in self.records if row.is_listed]
         by_query = sorted(listed, key=lambda row: row.query or "")
         return {query or "": list(rows) for query, rows in groupby(by_query, lambda r: r.query)}
+
+
+@runtime_checkable
+class HasRelease(Protocol):
+    """Result of a run, or anything else that has a release."""
+
+    def release(self) -> Release:
+        """Return the release."""
+        ...
+
+
+def release_from(given: object, name: str = "release") -> Release:
+    """Return a release, or that of a result.
+
+    Raises:
+        ParameterError: It is neither.
+    """
+    if isinstance(given, Release):
+        return given
+    if isinstance(given, HasRelease):
+        return given.release()
+    raise ParameterError(name, "a release, or the result of a run", type(given).__name__)

@@ -10,6 +10,7 @@ false.
 
 import hashlib
 import os
+from numbers import Integral
 from threading import Lock
 from typing import NoReturn
 from weakref import WeakSet
@@ -20,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
-from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.cells import IntArray
 
 WordArray = npt.NDArray[np.uint64]
@@ -62,6 +63,8 @@ class Randomness:
     @classmethod
     def seeded(cls, seed: int) -> "Randomness":
         """Return a source that gives the same output for the same seed; results are not private."""
+        if not isinstance(seed, Integral):
+            raise ParameterError("seed", "a whole number", seed)
         return cls(hashlib.sha256(f"blender-dp seed {seed}".encode()).digest(), is_private=False)
 
     def draw_bytes(self, count: int) -> bytes:

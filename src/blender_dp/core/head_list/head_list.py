@@ -9,6 +9,9 @@ from blender_dp.core.channels.mechanism import Mechanism, ThroughRelay
 from blender_dp.core.errors import BrokenInvariantError, BrokenPromiseError
 from blender_dp.core.head_list.cells import Cells
 
+NO_URL = "-"
+"""URL of every record if records have one level, such as words or sites."""
+
 
 class Record(NamedTuple):
     """One search record ⟨q, u⟩, or any other item of two levels."""
@@ -54,10 +57,22 @@ class HeadList:
         urls = tuple(tuple(sorted(urls_of[query], key=str.encode)) for query in queries)
         return cls(queries=queries, urls=urls, mechanism=mechanism, private=private)
 
+    def __repr__(self) -> str:
+        relay = "" if self.relay is None else ", relay"
+        return (
+            f"<HeadList: {len(self.queries):,} queries, {len(self.records()):,} records; "
+            f"{self.mechanism.name}{relay}; {'private' if self.private else 'not private'}>"
+        )
+
     @property
     def cells(self) -> Cells:
         """The cells that a report may name, numbered."""
         return Cells.of(len(urls) for urls in self.urls)
+
+    @property
+    def has_one_level(self) -> bool:
+        """Whether records have no second level: every query has the same, empty URL."""
+        return len(self.urls) > 0 and all(urls == (NO_URL,) for urls in self.urls)
 
     def records(self) -> Sequence[Record]:
         """Return every listed ⟨q, u⟩ in the order of their cells, without ⋆."""

@@ -12,7 +12,7 @@ from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.errors import NotPrivateError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
-from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.head_list import NO_URL, HeadList
 from blender_dp.core.local_alg import paper, sharp
 
 
@@ -96,20 +96,29 @@ class LocalRandomizer:
                 only its query (subset selection). Without one the device draws that itself.
             randomness: Source of the noise.
         """
+        if not isinstance(head_list, HeadList):
+            raise ParameterError("head_list", "a head list", type(head_list).__name__)
         self._randomness = randomness or Randomness.secure()
         require_same_kind(head_list, self._randomness)
         if not head_list.queries:
             raise ParameterError("head_list", "a list with at least one query", "an empty list")
         self._index, self._campaign_id = head_list.cell_index(), campaign_id
+        self._has_one_level = head_list.has_one_level
         self._query_of_cell = head_list.cells.query_of_cell
         self._query_share = head_list.mechanism.query_share
         self._channels = head_list.mechanism.channels(head_list.cells)
 
-    def report(self, query: str | None, url: str | None) -> Report:
+    def report(self, query: str | None, url: str | None = None) -> Report:
         """Return the report to send instead of ⟨query, url⟩; pass (None, None) without a record.
 
-        A client without a record reports too: silence would reveal that it has none.
+        A client without a record reports too: silence would reveal that it has none. Leave the URL
+        out if the records of the list have one level.
         """
+        for name, text in (("query", query), ("url", url)):
+            if text is not None and not isinstance(text, str):
+                raise ParameterError(name, "a text, or None without a record", type(text).__name__)
+        if url is None and self._has_one_level:
+            url = NO_URL
         cell, question = self._index.cell(query, url), self._question()
         item = cell if question == "record" else int(self._query_of_cell[cell])
         channel = self._channels[question]

@@ -14,7 +14,7 @@ import pyarrow as pa
 from blender_dp.core.blender import no_progress
 from blender_dp.core.errors import BlenderError, ParameterError, TooMuchForMemoryError
 from blender_dp.engine.duckdb.interruption import interruptible
-from blender_dp.engine.duckdb.readers import LogSource, explain_failure, files_label
+from blender_dp.engine.duckdb.readers import LogSource, explain_failure
 from blender_dp.engine.tables import Frame
 
 Percent = Callable[[float], None]
@@ -57,20 +57,18 @@ class DuckDBTables:
         source: LogSource,
         *,
         percent: Percent = no_progress,
-        name: str | None = None,
         memory_limit: int | None = None,
     ) -> None:
         self._connection = connection
         self._source = source
         self._percent = percent
-        self._name = name
         self._memory_limit = default_memory_limit() if memory_limit is None else memory_limit
         self._numbers = count()
 
     @property
     def label(self) -> str:
         """Name of the first file; rows that come from no file have a name of their own."""
-        return self._name or files_label(self._source.files)
+        return self._source.label
 
     @property
     def has_only_records(self) -> bool:

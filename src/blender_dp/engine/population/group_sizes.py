@@ -1,6 +1,6 @@
 """Sizes of the groups of users: the same rounding and the same limits on every engine."""
 
-from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.errors import BlenderError, ParameterError, is_number
 
 FEWEST_OPT_IN = 3
 """Fewest opt-in users: one to find records, and two to estimate a variance."""
@@ -9,7 +9,7 @@ FEWEST_CLIENTS = 2
 
 def opt_in_users(users: int, fraction: float) -> int:
     """Return the number of opt-in users, given their share of all users."""
-    if not 0 < fraction < 1:
+    if not (is_number(fraction) and 0 < fraction < 1):
         raise ParameterError("opt_in", "strictly between 0 and 1", fraction)
     return round(users * fraction)
 

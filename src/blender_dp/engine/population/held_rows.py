@@ -46,9 +46,10 @@ def opened_rows(
             format=LogFormat.PARQUET,
             files=(),
             bytes=rows.nbytes,
+            name="the contributions",
         )
         yield users_of_side(
-            DuckDBTables(connection, source, name="the contributions"),
+            DuckDBTables(connection, source),
             "opt-in",
             randomness,
             has_groups=False,

@@ -7,10 +7,11 @@ from typing import Literal
 
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.engine.population.ordered_users import OrderedUsers
 from blender_dp.engine.population.table_population import TableUsers
-from blender_dp.engine.run import READING, Log, Workspace
+from blender_dp.engine.run import READING
 from blender_dp.engine.tables import Tables
 
 Side = Literal["opt-in", "client"]

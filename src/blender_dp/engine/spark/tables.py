@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.spark.keeping import KeptFrames
 from blender_dp.engine.spark.numbering import counter, numbers_in_partitions, rows_of_partitions
-from blender_dp.engine.spark.readers import SparkLog, open_spark_log
+from blender_dp.engine.spark.readers import SparkLog, open_spark_frame, open_spark_log
 from blender_dp.engine.spark.readers.failures import explained_failures
 from blender_dp.engine.spark.session import SparkSettings, opened_session
 from blender_dp.engine.tables import Frame
@@ -118,12 +118,24 @@ def opened_on_spark(
     log_format: LogFormat,
     columns: LogColumns,
     settings: SparkSettings,
+    frame: DataFrame | None = None,
 ) -> Iterator[tuple[SparkTables, SparkLog]]:
-    """Open a log on Spark; frames kept for it are dropped afterwards."""
+    """Open a log on Spark; frames kept for it are dropped afterwards.
+
+    Args:
+        paths: Files, or the name of a table.
+        log_format: Their format.
+        columns: The columns to read.
+        settings: Master and resources.
+        frame: A caller's frame in place of files.
+    """
     frames = KeptFrames()
     with opened_session(settings) as spark:
         try:
-            log = open_spark_log(spark, paths, frames, format=log_format, columns=columns)
+            if frame is None:
+                log = open_spark_log(spark, paths, frames, format=log_format, columns=columns)
+            else:
+                log = open_spark_frame(spark, frame, frames, columns=columns)
             yield SparkTables(spark, log, frames), log
         finally:
             frames.drop_all()

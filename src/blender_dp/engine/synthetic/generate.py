@@ -27,24 +27,27 @@ MAX_USERS = 2**31 - 1
 
 
 def synthesize(
-    shape: Shape,
+    shape: Shape | str = "aol",
     users: int | None = None,
     seed: int = 0,
     *,
     options: ShapeOptions | None = None,
-    progress: Callable[[float], None] = no_progress,
+    progress: Callable[[float], None] | None = None,
 ) -> SyntheticLog:
     """Return a log of ``users`` users, the same one for the same arguments.
 
     Args:
-        shape: The shape of the log.
+        shape: The shape of the log: aol, yandex, zipf, aol-single or aol-multi.
         users: Number of users; the shape's own number if left out.
         seed: Chooses one of the many logs of this shape. The published benchmark numbers use 0 for
             aol-single and 1 for aol-multi.
         options: Changes of the shape.
         progress: Called with the finished share of the work, last with 1.
     """
-    options = options or ShapeOptions()
+    if shape not in tuple(Shape):
+        raise ParameterError("shape", f"one of {', '.join(Shape)}", shape)
+    shape, options = Shape(shape), options or ShapeOptions()
+    progress = progress or no_progress
     users = DEFAULT_USERS[shape] if users is None else users
     if not 1 <= users <= MAX_USERS:
         raise ParameterError("users", f"between 1 and {MAX_USERS}", users)

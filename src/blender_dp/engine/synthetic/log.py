@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.engine.synthetic import names
+from blender_dp.engine.synthetic.output import shuffled
 from blender_dp.engine.synthetic.shapes import Shape
 
 
@@ -33,6 +35,17 @@ class SyntheticLog:
             if len(column) != len(self.user):
                 requirement = f"as long as user, {len(self.user)} rows"
                 raise ParameterError(name, requirement, len(column))
+
+    def to_arrow(self) -> pa.Table:
+        """Return the records as a table of user, query and url, in the order of a written log."""
+        order = shuffled(len(self), self.seed)
+        user, query, url = self.user[order], self.query[order], self.url[order]
+        columns = (self.user_names(user), self.query_names(query), self.url_names(query, url))
+        return pa.table(dict(zip(("user", "query", "url"), columns, strict=True)))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Stream the records to any library that reads Arrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         """Return the number of records."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from blender_dp.engine.run import Log, Workspace
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.synthetic import Shape, SyntheticLog, synthesize
 from blender_dp.engine.synthetic.shapes import DEFAULT_USERS
 from blender_dp.evaluation.reproduction.top_queries import most_popular

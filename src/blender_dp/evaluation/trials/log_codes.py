@@ -11,8 +11,8 @@ import numpy as np
 
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.core.head_list.cells import IntArray
+from blender_dp.engine.log import Log, Workspace
 from blender_dp.engine.population.sampling import MOST_ROWS
-from blender_dp.engine.run import Log, Workspace
 from blender_dp.engine.tables import Frame, Tables
 from blender_dp.evaluation.trials.coded_log import CodedLog
 

@@ -13,7 +13,7 @@ from blender_dp.core.blender import (
     require_relay_preset,
 )
 from blender_dp.core.channels.relayed import RelayRules
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.errors import ParameterError, is_number
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
@@ -44,9 +44,9 @@ class Experiment:
 
     def __post_init__(self) -> None:
         opt_in_users(1, self.opt_in)  # its range is checked there
-        if self.repetitions < 1:
+        if not (is_number(self.repetitions) and self.repetitions >= 1):
             raise ParameterError("repetitions", "at least 1", self.repetitions)
-        if self.seed < 0:
+        if not (is_number(self.seed) and self.seed >= 0):
             raise ParameterError("seed", "0 or more", self.seed)
         for name in ("records_per_optin_user", "records_per_client"):
             if getattr(self.parameters, name) != 1:

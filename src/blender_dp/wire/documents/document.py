@@ -8,10 +8,11 @@ numbers are decimal strings or integers, so that every language writes the same 
 import hashlib
 import json
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blender_dp.core.errors import InputError
+from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.staging import staged_file
 from blender_dp.wire.documents.strict_json import read_object
@@ -89,6 +90,17 @@ def _digest_or_none(document: Mapping[str, Any]) -> str | None:
         return digest_of(document)
     except (UnicodeEncodeError, ValueError, RecursionError):  # half a character, or a number with
         return None  # thousands of digits, which no document has
+
+
+def require_path(name: str, value: object) -> Path:
+    """Return a path; refuse what is none.
+
+    Raises:
+        ParameterError: It is neither a text nor a path.
+    """
+    if not isinstance(value, str | PathLike):
+        raise ParameterError(name, "a path", type(value).__name__)
+    return Path(value)
 
 
 def read_json(path: Path) -> dict[str, Any]:

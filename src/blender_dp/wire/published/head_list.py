@@ -13,7 +13,7 @@ from blender_dp.core.channels.mechanism import (
 )
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
-from blender_dp.wire.documents.document import read_document, verified, with_digest
+from blender_dp.wire.documents.document import read_document, require_path, verified, with_digest
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.tokens.token_key import TOKEN_KEY_RULE, read_token_key
 
@@ -51,9 +51,13 @@ def mechanism_name(head_list: HeadList) -> str:
     return f"{head_list.mechanism.name}/{head_list.mechanism.version}"
 
 
-def read_head_list(path: Path) -> HeadList:
-    """Read a published head list; refuse one that was edited or breaks a rule."""
-    return _listed_in(read_document(path, FORMAT))
+def read_head_list(path: Path | str) -> HeadList:
+    """Read a published head list; refuse one that was edited or breaks a rule.
+
+    Args:
+        path: The path of ``head_list.json``.
+    """
+    return _listed_in(read_document(require_path("path", path), FORMAT))
 
 
 def head_list_in(source: str, document: Mapping[str, Any]) -> HeadList:

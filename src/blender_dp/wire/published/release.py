@@ -17,7 +17,7 @@ from blender_dp.core.estimation.release import (
 )
 from blender_dp.core.estimation.released_rows import Columns, query_rows, record_rows
 from blender_dp.core.head_list.visible_names import visible
-from blender_dp.wire.documents.document import read_json, verified
+from blender_dp.wire.documents.document import read_json, require_path, verified
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.published.head_list import head_list_digest
 from blender_dp.wire.published.released_discovery import discovery_document, read_discovery
@@ -142,7 +142,7 @@ def read_release(path: Path | str) -> Release:
     Args:
         path: The path of ``release.json``.
     """
-    return release_of(read_json(Path(path)), path)
+    return release_of(read_json(require_path("path", path)), path)
 
 
 def release_of(document: Mapping[str, Any], source: Path | str) -> Release:

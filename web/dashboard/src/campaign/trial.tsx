@@ -3,7 +3,7 @@ import { Card } from '../parts/card.js';
 import { CopiedText } from '../parts/copied-text.js';
 
 export function Trial({ id }: { readonly id: string }) {
-  const command = `blender-dp devices --url ${location.origin} --campaign ${id} --drive`;
+  const command = `blender-dp devices --service ${location.origin} --campaign ${id} --drive`;
   return (
     <Card
       title="Try it with simulated devices"

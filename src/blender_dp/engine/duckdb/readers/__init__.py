@@ -5,9 +5,9 @@
 a query fail midway; ``explain_failure`` finds the file and the line.
 """
 
-from blender_dp.engine.duckdb.readers.failures import explain_failure, files_label
+from blender_dp.engine.duckdb.readers.failures import explain_failure
 from blender_dp.engine.duckdb.readers.files import find_log_files
-from blender_dp.engine.duckdb.readers.opening import open_log
+from blender_dp.engine.duckdb.readers.opening import open_log, open_table
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
 from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
@@ -17,7 +17,7 @@ __all__ = [
     "LogSource",
     "StandIns",
     "explain_failure",
-    "files_label",
     "find_log_files",
     "open_log",
+    "open_table",
 ]

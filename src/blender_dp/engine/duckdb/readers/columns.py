@@ -18,7 +18,12 @@ def wanted_columns(columns: LogColumns) -> dict[str, str]:
 
 
 def find_columns(
-    path: Path | str, columns: LogColumns, there: Sequence[str], *, may_be_a_row: bool
+    path: Path | str,
+    columns: LogColumns,
+    there: Sequence[str],
+    *,
+    may_be_a_row: bool,
+    option: str = "--{}",
 ) -> dict[str, int]:
     """Return the position of each wanted column, by its purpose.
 
@@ -28,6 +33,7 @@ def find_columns(
         there: The names in the file.
         may_be_a_row: Whether ``there`` comes from a first line that may hold a user's query instead
             of names. A message must then not repeat it.
+        option: How a caller chooses the column of a purpose.
 
     Raises:
         InputError: A column is missing or appears twice.
@@ -45,7 +51,7 @@ def find_columns(
         places = _places_of(name, there)
         if not places:
             listed = ", ".join(there)
-            rule = f"there is no column {name}, only {listed}; choose with --{purpose}"
+            rule = f"there is no column {name}, only {listed}; choose with {option.format(purpose)}"
             raise InputError(path, rule)
         if len(places) > 1:
             raise InputError(path, f"there is more than one column {name}")

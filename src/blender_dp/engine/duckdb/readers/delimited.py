@@ -53,7 +53,12 @@ def select_rows(files: Sequence[Path], log_format: LogFormat, columns: LogColumn
         read(layout, [path for _, path in run])
         for layout, run in groupby(layouts, key=lambda pair: pair[0])
     )
-    return log_rows(raw, row="row_number() OVER () - 1", has_group=columns.group is not None)
+    return log_rows(
+        raw,
+        row="row_number() OVER () - 1",
+        has_group=columns.group is not None,
+        has_url=columns.has_url,
+    )
 
 
 def check_file(path: Path, log_format: LogFormat, columns: LogColumns) -> None:

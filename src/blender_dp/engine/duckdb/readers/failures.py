@@ -11,7 +11,6 @@ import duckdb
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
-from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
 from blender_dp.engine.duckdb.readers.tables import scans
 
@@ -39,7 +38,7 @@ def explain_failure(error: duckdb.Error, source: LogSource) -> InputError | None
     if (found := _LINE.match(str(error))) is None:
         return None
     rule = f"DuckDB cannot read the row as {source.format}"
-    return InputError(files_label(source.files), rule, where=f"line {found[1]}")
+    return InputError(source.label, rule, where=f"line {found[1]}")
 
 
 def check_file(path: Path, log_format: LogFormat, columns: LogColumns = _DEFAULT_COLUMNS) -> None:
@@ -59,9 +58,3 @@ def check_file(path: Path, log_format: LogFormat, columns: LogColumns = _DEFAULT
             delimited.check_file(path, log_format, columns)
         case _:
             scans.check_file(path, log_format)
-
-
-def files_label(files: tuple[Path, ...]) -> str:
-    """Return the name of several files for a message."""
-    first = "standard input" if files[0] == STANDARD_INPUT else str(files[0])
-    return first if len(files) == 1 else f"{first} or one of the {len(files) - 1} others"

@@ -11,10 +11,10 @@ from blender_dp.engine.duckdb.interruption import interruptible
 from blender_dp.engine.duckdb.readers import aol, delimited, parquet, yandex
 from blender_dp.engine.duckdb.readers.columns import find_spellings
 from blender_dp.engine.duckdb.readers.detect import detect_format
-from blender_dp.engine.duckdb.readers.failures import explain_failure, files_label
+from blender_dp.engine.duckdb.readers.failures import explain_failure
 from blender_dp.engine.duckdb.readers.files import check_packing, find_log_files, stored_size
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
-from blender_dp.engine.duckdb.readers.tables import scans
+from blender_dp.engine.duckdb.readers.tables import frames, scans
 from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 _NAMELESS = (LogFormat.AOL, LogFormat.YANDEX)
@@ -58,7 +58,7 @@ def open_log(
     with stand_ins.named():
         parts = stand_ins.of(files)
         log_format = detect_format(parts, columns) if format is LogFormat.AUTO else format
-        require_no_group(log_format, columns)
+        require_named_columns(log_format, columns)
         source = replace(
             _source_of(connection, parts, log_format, columns),
             files=files,
@@ -67,6 +67,20 @@ def open_log(
         )
         if columns.group is not None:
             _check_groups(connection, source, columns)
+    return source
+
+
+def open_table(
+    connection: duckdb.DuckDBPyConnection, frame: frames.Frame, columns: LogColumns
+) -> LogSource:
+    """Return a table of another library as a source to scan.
+
+    Raises:
+        InputError: A column is missing or invalid.
+    """
+    source = frames.open_frame(connection, frame, columns)
+    if columns.group is not None:
+        _check_groups(connection, source, columns)
     return source
 
 
@@ -87,14 +101,19 @@ def _found(
     return find_spellings(columns, names)
 
 
-def require_no_group(log_format: LogFormat, columns: LogColumns) -> None:
-    """Refuse a group column for a format with fixed columns.
+def require_named_columns(log_format: LogFormat, columns: LogColumns) -> None:
+    """Refuse a group column, or one level, for a format with fixed columns.
 
     Raises:
-        ParameterError: A group column is requested.
+        ParameterError: A format with fixed columns is asked for other ones.
     """
-    if columns.group is not None and log_format in _NAMELESS:
+    if log_format not in _NAMELESS:
+        return
+    if columns.group is not None:
         raise ParameterError("group", f"left out for the {log_format} format", columns.group)
+    if not columns.has_url:
+        rule = f"left as it is for the {log_format} format, whose records have two levels"
+        raise ParameterError("url", rule, None)
 
 
 def _source_of(
@@ -144,7 +163,7 @@ def _check_groups(
         raise _first_unlabelled(connection, source, columns)
     if is_in_both:
         rule = f"the group column {columns.group} must have the same value in all rows of a user"
-        raise InputError(files_label(source.files), rule)
+        raise InputError(source.label, rule)
 
 
 def _first_unlabelled(
@@ -157,7 +176,7 @@ def _first_unlabelled(
         (row,) = _ask(connection, replace(source, parts=(path,)), query)
         if isinstance(row, int):
             return InputError(path, rule, where=f"row {row + 1}")
-    return InputError(files_label(source.files), rule)
+    return InputError(source.label, rule)
 
 
 def _ask(

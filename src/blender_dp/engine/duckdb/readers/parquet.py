@@ -51,9 +51,9 @@ def select_rows(
     raw = " UNION ALL ".join(
         _read_parquet(list(run), columns) for _, run in groupby(parts, key=lambda part: part.schema)
     )
-    has_group = columns.group is not None
-    sql = log_rows(raw, row='"row"', has_group=has_group, never_blank=filled)
-    return sql, filled >= {"query", "url"}
+    has_group, has_url = columns.group is not None, columns.has_url
+    sql = log_rows(raw, row='"row"', has_group=has_group, has_url=has_url, never_blank=filled)
+    return sql, filled >= ({"query", "url"} if has_url else {"query"})
 
 
 def examine(

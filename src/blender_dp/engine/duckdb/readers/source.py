@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from blender_dp.engine.duckdb.readers.files import Compression, compression_of
+from blender_dp.core.errors import ParameterError
+from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT, Compression, compression_of
 from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 
@@ -34,11 +35,24 @@ class LogColumns:
 
     user: str = "user"
     query: str = "query"
-    url: str = "url"
+    url: str | None = "url"
+    """None if records have one level, such as words: there is no second column then."""
     group: str | None = None
     """The column with ``opt-in`` or ``client`` in every row, if there is one."""
     delimiter: str | None = None
     """The character between the values of CSV; None finds it in the first line."""
+
+    def __post_init__(self) -> None:
+        for name in ("user", "query", "url", "group"):
+            column, may_lack = getattr(self, name), name in ("url", "group")
+            if not isinstance(column, str) and not (may_lack and column is None):
+                rule = "the name of a column" + (", or None" if may_lack else "")
+                raise ParameterError(name, rule, column)
+
+    @property
+    def has_url(self) -> bool:
+        """Whether records have a second level."""
+        return self.url is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +80,18 @@ class LogSource:
     columns: LogColumns = field(default_factory=LogColumns)
     found: Mapping[str, str] = field(default_factory=dict)
     """The columns of the first file by their purpose, if they are spelled as nobody asked."""
+    name: str | None = None
+    """Name for messages of rows that come from no file."""
+
+    @property
+    def label(self) -> str:
+        """Name of the log for messages: that of the first file, or its own."""
+        if self.name is not None:
+            return self.name
+        first = "standard input" if self.files[0] == STANDARD_INPUT else str(self.files[0])
+        return (
+            first if len(self.files) == 1 else f"{first} or one of the {len(self.files) - 1} others"
+        )
 
     @property
     def text_bytes(self) -> int:

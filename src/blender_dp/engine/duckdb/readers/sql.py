@@ -6,6 +6,8 @@ Only this file builds SQL from names and paths that a user chose.
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from blender_dp.core.head_list.head_list import NO_URL
+
 _FLOATS = ("FLOAT", "DOUBLE")
 MISSING_USERS = ("nan", "NaN")
 """Texts that programs write in place of a missing number."""
@@ -53,7 +55,12 @@ def unless_blank(value: str, parts: Iterable[str]) -> str:
 
 
 def log_rows(
-    raw: str, *, row: str, has_group: bool = False, never_blank: Collection[str] = ()
+    raw: str,
+    *,
+    row: str,
+    has_group: bool = False,
+    has_url: bool = True,
+    never_blank: Collection[str] = (),
 ) -> str:
     """Return the SELECT of a :class:`LogSource` over a query giving user, query, url and group.
 
@@ -61,12 +68,15 @@ def log_rows(
         raw: A SELECT whose columns are all VARCHAR, NULL or blank where the log has nothing.
         row: The expression that numbers its rows.
         has_group: Whether ``raw`` has a ``group``.
+        has_url: Whether ``raw`` has a ``url``; otherwise all records have the same one.
         never_blank: Columns that are known to be filled in every row.
     """
     label = """, CASE "group" WHEN 'opt-in' THEN true WHEN 'client' THEN false END AS opt_in"""
     opt_in = label if has_group else ""
     user = identifier("user")  # a word of SQL's own
-    record = [part for part in ("query", "url") if part not in never_blank]
+    parts = ("query", "url") if has_url else ("query",)
+    record = [part for part in parts if part not in never_blank]
+    url = "url" if has_url else text_literal(NO_URL)
     who = unless_blank(user, [] if "user" in never_blank else [user])
     # Not one user: everybody without an id.
     listed = ", ".join(text_literal(text) for text in MISSING_USERS)
@@ -76,6 +86,6 @@ def log_rows(
         f'SELECT {row} AS "row", {who} AS {user}, '  # noqa: S608
         f"(hash({user}) >> 1)::BIGINT AS user_key, "
         f"{unless_blank('query', record)} AS query, "
-        f"{unless_blank('url', record)} AS url{opt_in} "
+        f"{unless_blank(url, record)} AS url{opt_in} "
         f"FROM ({raw})"
     )

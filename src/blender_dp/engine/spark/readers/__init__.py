@@ -4,7 +4,7 @@
 read and parsed once and kept by Spark; Parquet is read again for every scan.
 """
 
-from blender_dp.engine.spark.readers.opening import open_spark_log
+from blender_dp.engine.spark.readers.opening import open_spark_frame, open_spark_log
 from blender_dp.engine.spark.readers.source import SparkLog
 
-__all__ = ["SparkLog", "open_spark_log"]
+__all__ = ["SparkLog", "open_spark_frame", "open_spark_log"]

@@ -32,7 +32,8 @@ def parquet_rows(
     for part in others:
         whole = whole.unionByName(part)
     numbered = _numbered(whole, files)
-    return log_rows(numbered, "row", never_blank=filled), filled >= {"query", "url"}
+    record = {"query", "url"} if columns.has_url else {"query"}
+    return log_rows(numbered, "row", never_blank=filled), filled >= record
 
 
 def table_rows(
@@ -44,7 +45,12 @@ def table_rows(
         table = spark.table(name)
     except PySparkException:
         raise InputError(label, "there is no such table in Spark's catalogue") from None
-    raw = log_rows(_wanted(table, label, columns), counter().alias("id"))
+    return frame_rows(table, label, columns, frames)
+
+
+def frame_rows(frame: DataFrame, label: str, columns: LogColumns, frames: KeptFrames) -> DataFrame:
+    """Return the same columns of a frame; its rows have no order, so their numbers are kept."""
+    raw = log_rows(_wanted(frame, label, columns), counter().alias("id"))
     kept = frames.keep(raw)
     with described_failures():
         counts = rows_of_partitions(kept, "id")

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
-from blender_dp.engine.duckdb.readers.opening import require_no_group
+from blender_dp.engine.duckdb.readers.opening import require_named_columns
 from blender_dp.engine.spark.keeping import KeptFrames, described_failures
 from blender_dp.engine.spark.readers.beginnings import format_of_files
-from blender_dp.engine.spark.readers.columnar import parquet_rows, table_rows
+from blender_dp.engine.spark.readers.columnar import frame_rows, parquet_rows, table_rows
 from blender_dp.engine.spark.readers.places import (
     NOT_ON_SPARK,
     LogFile,
@@ -58,13 +59,38 @@ def open_spark_log(
         set_partitions(spark, size_of(spark, files))
         label = _label_of(files)
         log_format = format_of_files(spark, files, columns) if format is LogFormat.AUTO else format
-        require_no_group(log_format, columns)
+        require_named_columns(log_format, columns)
         rows, has_only_records = _rows_of(spark, files, log_format, columns, frames)
     if columns.group is not None:
         _check_groups(rows, label, columns.group)
     return SparkLog(
         rows=rows, has_only_records=has_only_records, format=log_format, files=files, label=label
     )
+
+
+def open_spark_frame(
+    spark: SparkSession, frame: DataFrame, frames: KeptFrames, *, columns: LogColumns
+) -> SparkLog:
+    """Return a caller's frame as a source to scan, in a session with settings of its own.
+
+    Args:
+        spark: The session that scans it.
+        frame: The caller's frame, of another session on the same Spark.
+        frames: Keeps its rows, whose numbers must not change.
+        columns: The columns to read.
+
+    Raises:
+        InputError: A column is missing.
+    """
+    label, view = "the pyspark table", f"blender_dp_{uuid4().hex}"
+    frame.createGlobalTempView(view)  # the only thing that sessions share
+    try:
+        rows = frame_rows(spark.table(f"global_temp.{view}"), label, columns, frames)
+    finally:
+        spark.catalog.dropGlobalTempView(view)
+    if columns.group is not None:
+        _check_groups(rows, label, columns.group)
+    return SparkLog(rows=rows, has_only_records=False, format=LogFormat.AUTO, files=(), label=label)
 
 
 def _rows_of(

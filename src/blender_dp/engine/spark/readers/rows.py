@@ -5,6 +5,7 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from blender_dp.core.head_list.head_list import NO_URL
 from blender_dp.engine.duckdb.readers.sql import MISSING_USERS
 
 
@@ -20,18 +21,22 @@ def log_rows(raw: DataFrame, *also: str | Column, never_blank: Collection[str] =
     """Return user_key, query, url, opt_in if there is a group, and the columns of ``also``.
 
     Args:
-        raw: Texts called user, query, url and perhaps group; NULL or blank if missing.
+        raw: Texts called user, query, perhaps url and perhaps group; NULL or blank if missing.
+            Without a url, all records have the same one.
         also: Columns to pass on.
         never_blank: Columns that are known to be filled in every row.
     """
-    record = [sf.col(part) for part in ("query", "url") if part not in never_blank]
+    has_url = "url" in raw.columns
+    parts = ("query", "url") if has_url else ("query",)
+    record = [sf.col(part) for part in parts if part not in never_blank]
+    url = sf.col("url") if has_url else sf.lit(NO_URL)
     user = sf.col("user")
     who = unless_blank(user, [] if "user" in never_blank else [user])
     # The key is the id itself: Spark's hash tables take texts as keys, not as values.
     columns = [
         sf.when(~user.isin(*MISSING_USERS), who).alias("user_key"),
         unless_blank(sf.col("query"), record).alias("query"),
-        unless_blank(sf.col("url"), record).alias("url"),
+        unless_blank(url, record).alias("url"),
     ]
     if "group" in raw.columns:
         group = sf.col("group")

@@ -1,5 +1,8 @@
 // Page of a run: reads the figures in the page and starts its parts.
 
+/** URL of every record if records have one level. */
+const NO_URL = "-";
+
 function isGroupSize([, size]) {
   return isNumber(size) && size > 0;
 }
@@ -10,6 +13,7 @@ function readReport(figures) {
   const run = figures.run ?? {};
   useNouns(run.names ?? release.names);
   const rows = { queries: ranked(release.queries), records: ranked(release.records) };
+  if (haveOneLevel(rows.records.filter(isListed))) rows.records = [];
   const listed = { queries: rows.queries.filter(isListed), records: rows.records.filter(isListed) };
   const groups = Object.entries(release.users ?? run.users ?? {}).filter(isGroupSize);
   const confidence = isNumber(release.confidence) ? release.confidence : 0.95;
@@ -20,6 +24,19 @@ function readReport(figures) {
     promise: release.promise ?? run.parameters ?? {},
     level: `${plain(confidence * 100)}${SPACE}%`,
   };
+}
+
+/** Tell whether records have no second level, so that they are the queries. */
+function haveOneLevel(records) {
+  return records.length > 0 && records.every((row) => row.url === NO_URL);
+}
+
+/** Offer no choice between queries and records where there are only queries. */
+function hideEmptyChoices({ rows }) {
+  if (rows.records.length > 0) return;
+  for (const choice of document.querySelectorAll('input[value="records"]')) {
+    choice.closest("fieldset").hidden = true;
+  }
 }
 
 function hideDeadLinks() {
@@ -35,6 +52,7 @@ function startPage() {
   const figures = JSON.parse(byId("figures").textContent);
   const report = readReport(figures);
   showNouns();
+  hideEmptyChoices(report);
   showTitle(report.run.title);
   showSummary(report);
   startRanking(report);

@@ -42,9 +42,11 @@ function lead(report) {
   if (listed.queries.length + listed.records.length === 0) {
     return sentence([...among, `no ${NOUNS.queries[0]} was popular enough to be found`, ...at, "."]);
   }
-  return sentence([...among, strong(plural(listed.queries.length, ...NOUNS.queries)), " and ",
-    strong(plural(listed.records.length, ...NOUNS.records)), ` (${NOUNS.record}) were found to be `
-    + "popular; together they cover ", strong(percent(covered)), ` of ${NOUNS.all}`, ...at, "."]);
+  const records = listed.records.length > 0
+    ? [" and ", strong(plural(listed.records.length, ...NOUNS.records)), ` (${NOUNS.record})`] : [];
+  return sentence([...among, strong(plural(listed.queries.length, ...NOUNS.queries)), ...records,
+    " were found to be popular; together they cover ", strong(percent(covered)),
+    ` of ${NOUNS.all}`, ...at, "."]);
 }
 
 function sentence(parts) {
@@ -64,7 +66,7 @@ function privacyClause(report, promise, strong) {
 function tiles({ listed, covered, users, promise }) {
   const facts = [
     [`${capitalised(NOUNS.queries[1])} found`, count(listed.queries.length)],
-    ["Records found", count(listed.records.length)],
+    listed.records.length > 0 ? ["Records found", count(listed.records.length)] : null,
     [`${capitalised(NOUNS.all.split(" ")[1])} covered`, percent(covered)],
     users.total > 0 ? ["Users", count(users.total)] : null,
     isNumber(promise.epsilon) ? ["Privacy ε", plain(promise.epsilon)] : null,

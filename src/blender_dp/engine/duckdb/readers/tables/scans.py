@@ -46,7 +46,12 @@ def select_rows(
         InputError: A file is not in the format, or lacks a column.
     """
     raw = " UNION ALL ".join(_read(connection, path, log_format, columns) for path in files)
-    return log_rows(raw, row="row_number() OVER () - 1", has_group=columns.group is not None)
+    return log_rows(
+        raw,
+        row="row_number() OVER () - 1",
+        has_group=columns.group is not None,
+        has_url=columns.has_url,
+    )
 
 
 def names_in(connection: duckdb.DuckDBPyConnection, path: Path, log_format: LogFormat) -> list[str]:

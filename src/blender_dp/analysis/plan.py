@@ -1,0 +1,172 @@
+"""Plan of a collection from Python, which prints and draws itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from blender_dp.analysis.drawing import BLENDED, CLIENTS, Line, draw_lines
+from blender_dp.analysis.tables import html_table, one_of
+from blender_dp.core.channels.relayed import RelayRules
+from blender_dp.core.errors import BlenderError, ParameterError
+from blender_dp.core.estimation.release import HasRelease, Release, release_from
+from blender_dp.core.parameters import Preset
+from blender_dp.planning.plan import Curve, Plan, Step
+from blender_dp.planning.plan import plan as predict_plan
+from blender_dp.planning.prediction import Prediction
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Measure = Literal["ndcg", "queries", "records", "query_l1", "record_l1"]
+_MEASURES = {
+    "queries": "queries on the list",
+    "records": "records on the list",
+    "ndcg": "NDCG",
+    "query_l1": "L1 of listed queries",
+    "record_l1": "L1 of listed records",
+}
+_ALONG = {"opt_in": "share of users who opt in", "epsilon": "ε", "relay": "share on the relay"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PlanResult(Plan):
+    """Prediction of a collection, which prints and draws itself."""
+
+    def plot(self, measure: Measure = "ndcg", *, axes: "Axes | None" = None) -> "Axes":
+        """Draw a measure along the curve of the plan; matplotlib must be installed.
+
+        Args:
+            measure: ndcg, queries, records, query_l1 or record_l1.
+            axes: Where to draw; a new picture if left out.
+        """
+        one_of("measure", measure, tuple(_MEASURES))
+        if not self.curve:
+            raise BlenderError("this plan has no curve; make it with curve='opt_in' or 'epsilon'")
+        lines = [self._line("with these settings", BLENDED, self.curve, measure)]
+        if len(self.curve_without_relay) > 1:
+            lines.append(self._line("without a relay", CLIENTS, self.curve_without_relay, measure))
+        return draw_lines(
+            axes,
+            lines,
+            x=_ALONG[self.curve_of],
+            y=f"{_MEASURES[measure]}, range of 9 in 10 collections",
+            title=f"{self.prediction.setting.users:,} users like {self.like}",
+            logarithmic="" if self.curve_of == "relay" else "x",
+        )
+
+    def _line(self, label: str, colour: str, points: Sequence[Prediction], measure: str) -> Line:
+        found = [point.measures[measure] for point in points]
+        return Line(
+            label=label,
+            colour=colour,
+            x=[self._place(point) for point in points],
+            y=[one.mean for one in found],
+            low=[one.low for one in found],
+            high=[one.high for one in found],
+        )
+
+    def _place(self, point: Prediction) -> float:
+        setting = point.setting
+        if self.curve_of == "relay":
+            return setting.relay.share
+        return setting.opt_in if self.curve_of == "opt_in" else setting.parameters.epsilon
+
+    def __repr__(self) -> str:
+        return f"<PlanResult: {self._sentence()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (words, f"{one.mean:.4g}", f"± {one.error:.2g}", f"{one.low:.4g} to {one.high:.4g}")
+            for name, words in _MEASURES.items()
+            if (one := self.prediction.measures.get(name)) is not None
+        ]
+        header = ("expected", "mean", "error of the plan", "9 in 10 collections")
+        return html_table(header, rows, above=self._sentence(), below=" ".join(self.remarks))
+
+    def _sentence(self) -> str:
+        setting = self.prediction.setting
+        return (
+            f"{setting.users:,} users like {self.like}, {setting.opt_in:g} of them opted in; "
+            f"ε = {setting.parameters.epsilon:g}, δ = {setting.parameters.delta:g}"
+        )
+
+
+def plan(  # noqa: PLR0913 - the public call
+    *,
+    users: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    opt_in: float | None = None,
+    like: str | Release | HasRelease = "aol",
+    preset: Preset = "sharp",
+    head_list_size: int | None = None,
+    records_per_user: float | None = None,
+    target_ndcg: float | None = None,
+    target_size: int | None = None,
+    target_l1: float | None = None,
+    relay: RelayRules | float = 0.0,
+    curve: Curve = "none",
+    draws: int | None = None,
+    seed: int = 0,
+    progress: Step | None = None,
+) -> PlanResult:
+    """Predict the results of a collection, without any user's data.
+
+    The algorithm itself is run on imagined users; in ``paper`` f_O and f_C are chosen first.
+    Nothing is spent: only public numbers and assumptions go in.
+
+    Args:
+        users: Number of all users; those of an earlier release if left out.
+        epsilon: ε; that of an earlier release if left out.
+        delta: δ; that of an earlier release if left out.
+        opt_in: Share of the users who opt in; that of an earlier release, else 0.05.
+        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, aol-single, aol-multi, or an
+            earlier release, or the result of a run.
+        preset: sharp or paper.
+        head_list_size: M, the most queries to keep; all that are found if left out.
+        records_per_user: Records of an average user; the shape's own number, 1 for a release.
+        target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
+        target_size: Find the opt-in share and the ε that reach a list of this many queries.
+        target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
+        relay: The share of the clients who use a relay, or :class:`RelayRules`; the same users
+            without a relay are predicted too.
+        curve: Also predict for several values of this parameter: opt_in, epsilon or relay.
+        draws: Number of imagined collections; 3 to 20 if left out.
+        seed: Seed of the imagined users; the same seed gives the same plan.
+        progress: Called with the current step and the share of it that is done.
+    """
+    given: dict[str, Any] = {"users": users, "epsilon": epsilon, "delta": delta, "opt_in": opt_in}
+    shape: Any = like
+    if not isinstance(like, str):
+        shape = release_from(like, "like")
+        given = {
+            name: value if number is None else number
+            for (name, number), value in zip(given.items(), _settings(shape), strict=True)
+        }
+    if given["opt_in"] is None:
+        given["opt_in"] = 0.05
+    for name, number in given.items():
+        if number is None:
+            raise ParameterError(name, "given, unless an earlier release states it", number)
+    found = predict_plan(
+        **given,
+        like=shape,
+        preset=preset,
+        head_list_size=head_list_size,
+        records_per_user=records_per_user,
+        target_ndcg=target_ndcg,
+        target_size=target_size,
+        target_l1=target_l1,
+        relay=relay,
+        curve=curve,
+        draws=draws,
+        seed=seed,
+        progress=progress,
+    )
+    return PlanResult(**{part.name: getattr(found, part.name) for part in fields(Plan)})
+
+
+def _settings(release: Release) -> tuple[int, float, float, float]:
+    """Return users, ε, δ and the share of counted opt-in users of a release."""
+    users = release.opt_in_users + release.client_users
+    return users, release.epsilon, release.delta, release.opt_in_users / users

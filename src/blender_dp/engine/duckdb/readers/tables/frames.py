@@ -1,0 +1,164 @@
+"""Tables of other libraries as logs: data frames, Arrow tables and datasets, DuckDB relations.
+
+Whatever narwhals reads is taken, and whatever streams Arrow. Only the wanted columns are read. A
+stream, which can be read once, is copied into this database, which spills beyond its limit.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from blender_dp.core.errors import InputError
+from blender_dp.engine.duckdb.interruption import interruptible
+from blender_dp.engine.duckdb.readers.columns import find_columns, find_spellings
+from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
+from blender_dp.engine.duckdb.readers.sql import identifier, log_rows, text_of
+
+_TOO_LARGE_TO_HOLD = 1 << 60
+"""Size of a table whose size is not known: it is not kept in memory."""
+_numbers = count()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Frame:
+    """A table of another library."""
+
+    library: str
+    """Name of the library, such as pandas."""
+    names: tuple[str, ...]
+    """Names of its columns."""
+    read: Callable[[Sequence[int]], Any]
+    """Returns the columns at these places, as an Arrow table or a stream; or a whole dataset."""
+    native: Any
+    """The table itself."""
+
+    @property
+    def label(self) -> str:
+        """Name of the log for messages."""
+        return f"the {self.library} table"
+
+    @property
+    def is_on_spark(self) -> bool:
+        """Whether it is a frame of Spark, whose rows may be on other machines."""
+        return self.library == "pyspark"
+
+
+def frame_of(table: object) -> Frame | None:
+    """Describe a table of another library; None if it is no table."""
+    if isinstance(table, ds.Dataset):
+        library, names, read = "pyarrow", table.schema.names, lambda _: table
+    elif isinstance(table, duckdb.DuckDBPyRelation):
+        library, names, read = "duckdb", table.columns, partial(_relation_stream, table)
+    elif isinstance(known := _known(table), nw.DataFrame | nw.LazyFrame):
+        library, names = known.implementation.value, known.collect_schema().names()
+        read = partial(_arrow_of, known)
+    elif (stream := _stream_of(table)) is not None:
+        library, names, read = "Arrow", stream.schema.names, partial(_part_of_stream, stream)
+    else:
+        return None
+    return Frame(library=library, names=tuple(map(str, names)), read=read, native=table)
+
+
+def open_frame(
+    connection: duckdb.DuckDBPyConnection, frame: Frame, columns: LogColumns
+) -> LogSource:
+    """Return a frame as a source to scan.
+
+    Raises:
+        InputError: A column is missing, or its values have no common type.
+    """
+    places = find_columns(frame.label, columns, frame.names, may_be_a_row=False, option="{}=")
+    wanted = sorted(set(places.values()))
+    content = _read(frame, wanted)
+    table, described = _put(connection, content)
+    there = range(len(described)) if isinstance(content, ds.Dataset) else wanted
+    kinds = dict(zip(there, described, strict=True))
+    values = ", ".join(
+        f"{text_of(*kinds[place])} AS {identifier(purpose)}" for purpose, place in places.items()
+    )
+    return LogSource(
+        sql=log_rows(
+            f"SELECT {values} FROM {table}",  # noqa: S608 - quoted by identifier
+            row="row_number() OVER () - 1",
+            has_group=columns.group is not None,
+            has_url=columns.has_url,
+        ),
+        has_only_records=False,
+        rescans_cheaply=True,
+        format=LogFormat.ARROW,
+        files=(),
+        bytes=content.nbytes if isinstance(content, pa.Table) else _TOO_LARGE_TO_HOLD,
+        columns=columns,
+        found=find_spellings(columns, frame.names),
+        name=frame.label,
+    )
+
+
+def _read(frame: Frame, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Read columns; name the one that cannot be read, if one cannot."""
+    try:
+        return frame.read(places)
+    except (pa.ArrowException, TypeError, ValueError):
+        for place in places:
+            try:
+                frame.read([place])
+            except (pa.ArrowException, TypeError, ValueError):
+                name = frame.names[place]
+                rule = f"column {name} has values of several types; make all of them texts"
+                raise InputError(frame.label, rule) from None
+        raise
+
+
+def _put(
+    connection: duckdb.DuckDBPyConnection,
+    content: Any,  # noqa: ANN401 - pyarrow is untyped
+) -> tuple[str, list[tuple[str, str]]]:
+    """Show a table to the engine; return its name, and name and type of each of its columns."""
+    table = f"frame_{next(_numbers)}"
+    if isinstance(content, pa.RecordBatchReader):
+        connection.register("stream", content)
+        with interruptible():
+            connection.execute(f"CREATE TABLE {table} AS FROM stream")
+        connection.unregister("stream")
+    else:
+        connection.register(table, content)
+    with interruptible():
+        described = connection.execute(f"DESCRIBE {table}").fetchall()
+    return table, [(str(name), str(kind)) for name, kind, *_ in described]
+
+
+def _known(table: Any) -> Any:  # noqa: ANN401 - whatever a caller gave
+    """Return a frame of narwhals; the table itself if narwhals does not know it."""
+    whole = pa.Table.from_batches([table]) if isinstance(table, pa.RecordBatch) else table
+    return nw.from_native(whole, pass_through=True)
+
+
+def _stream_of(table: Any) -> Any:  # noqa: ANN401 - whatever a caller gave
+    """Return the rows of an object that streams tables; None if it does not, as a series."""
+    try:
+        has_rows = hasattr(table, "__arrow_c_stream__")
+        return pa.RecordBatchReader.from_stream(table) if has_rows else None
+    except pa.ArrowException:
+        return None
+
+
+def _arrow_of(frame: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - any frame of narwhals
+    chosen = frame.select(nw.nth(*places))
+    return (chosen.collect("pyarrow") if isinstance(chosen, nw.LazyFrame) else chosen).to_arrow()
+
+
+def _relation_stream(relation: duckdb.DuckDBPyRelation, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    names = ", ".join(identifier(relation.columns[place]) for place in places)
+    return relation.project(names).to_arrow_reader()
+
+
+def _part_of_stream(stream: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    schema = pa.schema([stream.schema.field(place) for place in places])
+    return pa.RecordBatchReader.from_batches(schema, (b.select(list(places)) for b in stream))
