@@ -20,7 +20,7 @@ _SHARED_SCRIPTS = tuple(
     f"shared/{name}.js"
     for name in (
         *("elements", "numbers", "visible", "nouns", "cells", "table_rows", "tooltip"),
-        *("series", "weights", "groups", "changes", "promises", "plane", "theme"),
+        *("series", "presets", "weights", "groups", "changes", "promises", "plane", "theme"),
     )
 )
 """Scripts of every page, which run before its own."""

@@ -11,6 +11,7 @@ import {
   plain,
   plural,
 } from '@blender-dp/pages/numbers.js';
+import { presetOf } from '@blender-dp/pages/presets.js';
 import { absentRelay } from '@blender-dp/pages/promises.js';
 import { BLEND, hasRelay } from '@blender-dp/pages/series.js';
 import {
@@ -170,7 +171,7 @@ function Estimates({ release, campaign }: PartProps) {
         columns={columns[set]}
         texts={textsOf}
       />
-      <p class="footnote">{blendOutsideSentence(rows, release.preset === 'sharp')}</p>
+      <p class="footnote">{blendOutsideSentence(rows, presetOf(release.preset))}</p>
     </Card>
   );
 }

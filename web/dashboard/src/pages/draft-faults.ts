@@ -1,6 +1,7 @@
 /** Faults of a draft: what is missing, what the service would refuse, and what devices refuse. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
+import { PRESETS } from '@blender-dp/pages/presets.js';
 import { visible } from '@blender-dp/pages/visible.js';
 import { type Draft, hasIssuer, hasRelay, time, whole } from './draft.js';
 
@@ -120,9 +121,9 @@ function relayFaults(draft: Draft): Record<string, string | null> {
   const cap = Number(draft.relay_epsilon_cap);
   return {
     relay_address: isPlainAddress(draft.relay_address.trim())
-      ? draft.preset === 'paper'
-        ? 'A relay needs the preset sharp.'
-        : null
+      ? PRESETS[draft.preset].takesRelay
+        ? null
+        : 'A relay needs the preset sharp.'
       : PLAIN_ADDRESS,
     relay_public_key: /^[A-Za-z0-9_-]{43}$/.test(draft.relay_public_key.trim())
       ? null

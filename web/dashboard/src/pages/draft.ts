@@ -1,6 +1,7 @@
 /** Draft of a campaign: the fields of the form, and the message that is sent. */
 
 import { count, plain } from '@blender-dp/pages/numbers.js';
+import { PRESETS } from '@blender-dp/pages/presets.js';
 import type { Campaign, Issuer, NewCampaign, Question, Relay, Rules } from '../api/messages.js';
 import { lossOf } from '../words/privacy.js';
 
@@ -223,7 +224,7 @@ export function draftOf(campaign: Campaign): Draft {
 /** Returns the form of a new campaign like an earlier one, whose times are over. */
 export function duplicateOf(campaign: Campaign): Draft {
   const draft = draftOf(campaign);
-  const isKnown = campaign.state === 'released' && draft.preset === 'sharp';
+  const isKnown = campaign.state === 'released' && PRESETS[draft.preset].takesRelay;
   const known = isKnown ? campaign.id : '';
   return { ...draft, known, opt_in_until: '', clients_from: '', clients_until: '' };
 }
@@ -236,6 +237,7 @@ export function questionOf(draft: Draft): Question | null {
   const users = optIn + clients;
   const relayed = Math.min((whole(draft.relay_share) ?? 0) / 100, 1);
   const cap = Number(draft.relay_epsilon_cap);
+  const { takesRelay } = PRESETS[draft.preset];
   return {
     users,
     opt_in: optIn / users,
@@ -243,8 +245,8 @@ export function questionOf(draft: Draft): Question | null {
     delta,
     preset: draft.preset,
     head_list_size: whole(draft.head_list_size),
-    ...(relayed > 0 && draft.preset === 'sharp' ? { relay: relayed } : {}),
-    ...(relayed > 0 && draft.preset === 'sharp' && cap > 0 ? { relay_cap: cap } : {}),
+    ...(relayed > 0 && takesRelay ? { relay: relayed } : {}),
+    ...(relayed > 0 && takesRelay && cap > 0 ? { relay_cap: cap } : {}),
   };
 }
 

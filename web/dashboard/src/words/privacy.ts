@@ -1,6 +1,7 @@
 /** Sentences of the privacy statement of a campaign. */
 
 import { count, isNumber, numberOf, oneIn, percent, plain } from '@blender-dp/pages/numbers.js';
+import { presetOf } from '@blender-dp/pages/presets.js';
 import { epsilonMeaning } from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign, Relay } from '../api/messages.js';
@@ -124,19 +125,19 @@ function questionSentence({ share, what, entries }: AskedQuestion, epsilon: numb
 
 function epsilonPassage(campaign: Campaign): Passage {
   const { epsilon, delta } = lossOf(campaign);
-  const isPaper = campaign.parameters.preset === 'paper';
+  const { deltaIsForAll } = presetOf(campaign.parameters.preset);
   return {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
       ...epsilonMeaning(epsilon, 'you'),
-      `${deltaGroups(campaign)}, this limit may fail with a chance of at most ${oneIn(delta)} (δ = ${plain(delta)}).${isPaper ? '' : ` For ${campaign.relay ? 'all other' : 'private'} reports it never fails.`}`,
+      `${deltaGroups(campaign)}, this limit may fail with a chance of at most ${oneIn(delta)} (δ = ${plain(delta)}).${deltaIsForAll ? '' : ` For ${campaign.relay ? 'all other' : 'private'} reports it never fails.`}`,
     ],
   };
 }
 
 /** Says for whom the limit may fail. */
 function deltaGroups(campaign: Campaign): string {
-  if (campaign.parameters.preset === 'paper') return 'For everybody';
+  if (presetOf(campaign.parameters.preset).deltaIsForAll) return 'For everybody';
   return campaign.relay
     ? 'For people who opt in or report through the relay'
     : 'For people who opt in';

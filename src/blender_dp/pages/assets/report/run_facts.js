@@ -24,10 +24,6 @@ const SETTING_NAMES = {
 
 const PERCENT_SETTINGS = new Set(["head_list_user_fraction", "query_budget_fraction", "opt_in"]);
 
-const PAPER_KNOBS = new Set(["head_list_user_fraction", "query_budget_fraction",
-  "records_per_optin_user", "records_per_client", "project"]);
-const SHARP_KNOBS = new Set(["one_record_each"]);
-
 /** Fill the cards about the run; a part that is not there has no card. */
 function showFacts({ release, run, users }) {
   byId("facts").replaceChildren(...[
@@ -46,8 +42,8 @@ function showFacts({ release, run, users }) {
 /** Return the parameters without those that only another preset uses. */
 function ownKnobs(parameters) {
   if (!isObject(parameters)) return parameters;
-  const others = parameters.preset === "sharp" ? PAPER_KNOBS : SHARP_KNOBS;
-  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !others.has(name)));
+  const { unused } = presetOf(parameters.preset);
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !unused.includes(name)));
 }
 
 function card(title, ...content) {

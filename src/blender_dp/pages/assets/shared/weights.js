@@ -91,9 +91,9 @@ export function outsideSentence(rows) {
 /**
  * Say why a blend can lie outside the estimates of both groups, if some do.
  * @param {readonly Weighed[]} rows
- * @param {boolean} isSharp
+ * @param {{ readonly whyOutside: string }} preset
  */
-export function blendOutsideSentence(rows, isSharp) {
+export function blendOutsideSentence(rows, { whyOutside }) {
   const outside = rows.filter((row) => {
     const said = [row.opt_in_probability, row.client_probability, row.relay_probability]
       .filter(isNumber);
@@ -102,12 +102,6 @@ export function blendOutsideSentence(rows, isSharp) {
   });
   const groups = rows.some((row) => isNumber(row.relay_probability)) ? "all" : "both";
   if (outside.length === 0) return "";
-  const why = isSharp
-    ? "all rows are estimated together, so that no estimate is negative, records add up to their "
-      + "query and everything adds up to 100\u00a0%. Rare records are also lowered, because luck "
-      + "helped them onto the list."
-    : "the blend is moved so that no estimate is negative and everything adds up to 100\u00a0%, or "
-      + "its weight lies outside 0 to 1.";
   return `In ${plural(outside.length, "row", "rows")} the blend lies outside the estimates of `
-    + `${groups} groups: ${why}`;
+    + `${groups} groups: ${whyOutside}`;
 }
