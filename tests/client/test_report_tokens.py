@@ -136,6 +136,21 @@ def test_a_lost_answer_is_asked_for_again_with_the_same_bytes(
     assert len(set(service.token_requests)) == 1
 
 
+def test_an_issuer_that_answers_late_does_not_see_the_report_follow(
+    service: StandIn, make_device: MakeDevice, clock: Clock
+) -> None:
+    """The report waits from the answer on; fails falsely once in 86 million runs."""
+    service.publish_with_tokens()
+    device = enrolled(make_device())
+    service.token_answers = [(503, {}, {})] * 3
+    with pytest.raises(BlenderError, match="busy"):
+        device.fetch_token(CAMPAIGN)
+    clock.time = START + timedelta(days=3)
+    after = device.fetch_token(CAMPAIGN)
+    assert after is not None
+    assert clock.time < after <= clock.time + timedelta(days=1)
+
+
 @pytest.mark.parametrize("point", ["before-token", "after-token", "after-draw", "before-send"])
 def test_a_device_that_is_killed_asks_for_no_second_token(
     service: StandIn, make_device: MakeDevice, point: str

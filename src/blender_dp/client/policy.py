@@ -73,7 +73,7 @@ class ClientPolicy:
     shortest_interval: timedelta = timedelta(days=7)
     """Shortest time between two reports to one service, relayed or not."""
     token_delay: timedelta = timedelta(days=1)
-    """A report with a token is sent after a random time, up to this, after the token was asked for:
+    """A report with a token is sent after a random time, up to this, after the token came:
     otherwise the issuer could recognise the report by its time."""
 
     def __post_init__(self) -> None:

@@ -101,7 +101,7 @@ def test_a_signature_of_another_key_is_refused() -> None:
 def test_a_factor_without_an_inverse_is_refused() -> None:
     p = KEY.private_numbers().p
 
-    with pytest.raises(BlindSignatureError, match="inverse"):
+    with pytest.raises(BlindSignatureError, match="small factors"):
         blind(b"a message", PUBLIC, Blinding(salt=bytes(48), factor=p))
 
 
@@ -112,3 +112,16 @@ def test_a_signature_is_the_same_as_that_of_the_library() -> None:
         answer = BlindSigner(KEY).sign(blind(message, PUBLIC, blinding))
         assert is_signed(message, PUBLIC, unblind(message, PUBLIC, blinding, answer))
         assert not is_signed(b"another", PUBLIC, unblind(message, PUBLIC, blinding, answer))
+
+
+def test_a_key_with_a_small_factor_blinds_nothing() -> None:
+    """A third of the encodings is a multiple of 3; none of 60 is with probability 3e-11."""
+    third = RSAPublicNumbers(65537, 3 * (secrets.randbits(2046) | 1 << 2046 | 1 << 2045 | 1))
+    public = third.public_key()
+    refused = 0
+    for message in range(60):
+        try:
+            blind(bytes([message]), public, Blinding(salt=secrets.token_bytes(48), factor=1))
+        except BlindSignatureError:
+            refused += 1
+    assert refused > 0

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from blender_dp.client.ledger.rows import KeptToken, LedgerError, find_token, in
 from blender_dp.client.ledger.schema import prepare
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.wire.documents.sqlite_file import create_private_file
+from blender_dp.wire.documents.times import written_time
 
 _FILE = "ledger.sqlite"
 _SECONDS_FOR_A_TURN = 60.0
@@ -53,12 +55,13 @@ class LedgerFile:
                 raise BrokenInvariantError("what was written can be read")
             return drawn
 
-    def keep_token(self, campaign: UUID, token: bytes) -> KeptToken:
-        """Write a token in place of what its request was made from."""
+    def keep_token(self, campaign: UUID, token: bytes, report_after: datetime) -> KeptToken:
+        """Write a token in place of what its request was made from, and when it may be sent."""
         with self._transaction() as database:
             database.execute(
-                "UPDATE tokens SET token = ?, secret = x'' WHERE campaign = ? AND token IS NULL",
-                (token, str(campaign)),
+                "UPDATE tokens SET token = ?, secret = x'', report_after = ?"
+                " WHERE campaign = ? AND token IS NULL",
+                (token, written_time(report_after), str(campaign)),
             )
             kept = find_token(database, campaign)
         if kept is None:

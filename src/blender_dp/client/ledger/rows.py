@@ -60,7 +60,7 @@ class KeptToken:
     secret: bytes = field(repr=False)
     """What the request is made from; empty once the token is there."""
     report_after: datetime
-    """A report with this token is not sent before; drawn at random with the request."""
+    """A report with this token is not sent before; drawn at random when the token came."""
     token: bytes | None = field(repr=False)
 
 

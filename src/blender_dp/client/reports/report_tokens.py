@@ -59,22 +59,25 @@ class ReportTokens:
         if kept is None:
             if fetched.state not in _ISSUING:
                 raise RefusedError(Rule.NOT_OPEN, "the campaign does not issue tokens now")
-            kept = self.ledger.begin_token(rules.campaign, lambda: self._begin(rules, fetched))
+            kept = self.ledger.begin_token(rules.campaign, lambda: self._begin(rules))
         self.checkpoint("before-token")
         token = _ask(rules, TokenSecret.from_bytes(kept.secret), issuer, asking)
         self.checkpoint("after-token")
-        return self.ledger.keep_token(rules.campaign, token)
+        after = self.now() + _delay(self.policy, fetched.promise, self.now())
+        return self.ledger.keep_token(rules.campaign, token, after)
 
     def is_early(self, campaign: UUID) -> bool:
         """Tell whether a report with the campaign's token must wait."""
         kept = self.ledger.token(campaign)
         return kept is not None and self.now() < kept.report_after
 
-    def _begin(self, rules: TokenRules, fetched: FetchedList) -> KeptToken:
-        """Return a new request, and the time of the report, which has nothing to do with it."""
+    def _begin(self, rules: TokenRules) -> KeptToken:
+        """Return a new request; when the report is sent is drawn after its answer.
+
+        Otherwise an issuer that answers late would see the report follow its answer.
+        """
         secret = TokenSecret.draw(rules.key).to_bytes()
-        after = self.now() + _delay(self.policy, fetched.promise, self.now())
-        return KeptToken(secret=secret, report_after=after, token=None)
+        return KeptToken(secret=secret, report_after=self.now(), token=None)
 
     def _issuer(self, promise: CampaignPromise) -> Transport:
         if promise.issuer is None:
@@ -100,8 +103,11 @@ class ReportTokens:
 
 
 def _ask(rules: TokenRules, secret: TokenSecret, issuer: Transport, credential: str) -> bytes:
-    body = canonical({"version": 1, "request": to_text(rules.request(secret))})
     path = f"campaigns/{rules.campaign}/report-token"
+    try:
+        body = canonical({"version": 1, "request": to_text(rules.request(secret))})
+    except BlindSignatureError as error:
+        raise RefusedError(Rule.TOKEN, str(error)) from None
     answer = issuer.send("POST", path, body=body, token=credential).document("the token")
     text = answer.get("response")
     response = from_text(text, RESPONSE_BYTES) if isinstance(text, str) and text.isascii() else None

@@ -47,11 +47,13 @@ def blind(message: bytes, key: RSAPublicKey, blinding: Blinding) -> bytes:
     """Return the blinded message that the signer signs (RFC 9474 section 4.2).
 
     Raises:
-        BlindSignatureError: The factor has no inverse; draw another one.
+        BlindSignatureError: The message or the factor has no inverse. That is met only with a key
+            of small prime factors, under which the signer could tell messages apart.
     """
     public = key.public_numbers()
     _inverse(blinding.factor, public.n)
     encoded = _encode(message, key.key_size - 1, blinding.salt)
+    _inverse(encoded, public.n)
     blinded = encoded * pow(blinding.factor, public.e, public.n) % public.n
     return blinded.to_bytes(_bytes_of(key))
 
@@ -112,11 +114,13 @@ def _mask(seed: bytes, length: int) -> bytes:
     return made[:length]
 
 
-def _inverse(factor: int, n: int) -> int:
+def _inverse(number: int, n: int) -> int:
     try:
-        return pow(factor, -1, n)
+        return pow(number, -1, n)
     except ValueError:
-        raise BlindSignatureError("the factor of a blinding must have an inverse") from None
+        raise BlindSignatureError(
+            "the issuer's key has small factors, so nothing is hidden"
+        ) from None
 
 
 def _bytes_of(key: RSAPublicKey) -> int:
