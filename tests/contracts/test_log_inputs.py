@@ -48,6 +48,13 @@ def written(folder: Path, form: str) -> Path:
     return path
 
 
+def filtered() -> pd.DataFrame:
+    """Return the same rows, chosen from more: the index has gaps."""
+    rows = table().to_pandas()
+    twice = pd.concat([rows.iloc[:1], rows], ignore_index=True)
+    return twice[twice.index > 0]
+
+
 FORMS: dict[str, Callable[[Path], Any]] = {
     "file": lambda folder: written(folder, "parquet"),
     "name of a file": lambda folder: str(written(folder, "csv")),
@@ -60,6 +67,8 @@ FORMS: dict[str, Callable[[Path], Any]] = {
     "pandas": lambda _: table().to_pandas(),
     "pandas with objects": lambda _: table().to_pandas().astype(object),
     "pandas with categories": lambda _: table().to_pandas().astype({"search": "category"}),
+    "pandas with an index": lambda _: table().to_pandas().set_index("noise"),
+    "pandas, filtered": lambda _: filtered(),
     "polars": lambda _: pl.DataFrame(table()),
     "lazy polars": lambda _: pl.LazyFrame(table().to_pydict()),
     "DuckDB": lambda _: duckdb.from_arrow(table()),
@@ -143,3 +152,24 @@ def test_what_is_no_log_is_refused_in_one_sentence(
     share: Any = {} if "group" in columns else {"opt_in": 0.5}
     with pytest.raises(bdp.BlenderError, match=sentence):
         bdp.run(log, PARAMETERS, **columns, **share)
+
+
+def test_two_columns_of_one_name_are_refused() -> None:
+    rows = table().to_pandas()
+    with pytest.raises(bdp.BlenderError, match="has two columns of the same name; rename one"):
+        bdp.run(pd.concat([rows, rows[["noise"]]], axis=1), PARAMETERS, **COLUMNS, opt_in=0.3)
+
+
+def test_a_log_shows_none_of_its_rows() -> None:
+    for rows in (table().to_pandas(), pl.DataFrame(table())):
+        assert "example" not in repr(bdp.Log.of(rows, bdp.LogColumns(**COLUMNS)))
+
+
+def test_a_time_is_the_same_text_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = table().to_pandas()
+    times["search"] = pd.Timestamp("2024-01-01", tz="UTC")
+    found = []
+    for zone in ("UTC", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        found.append(bdp.run(times, PARAMETERS, **COLUMNS, opt_in=0.3, seed=7).records)
+    assert found[0].equals(found[1])

@@ -54,6 +54,9 @@ def run(  # noqa: PLR0913 - the public call
     """
     if not isinstance(parameters, Parameters):
         raise ParameterError("parameters", "Parameters", type(parameters).__name__)
+    if not isinstance(known, KnownList):
+        rule = "what read_known returns, or a KnownList"
+        raise ParameterError("known", rule, type(known).__name__)
     described = Log.of(log, LogColumns(user=user, query=query, url=url, group=group))
     workspace = workspace or Workspace()
     if engine is not None:

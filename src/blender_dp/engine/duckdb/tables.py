@@ -39,6 +39,8 @@ def connect(spill_directory: Path | None, memory_limit: int) -> duckdb.DuckDBPyC
         raise ParameterError("memory_limit", "from 64 MiB to 1 EiB", f"{memory_limit} bytes")
     connection = duckdb.connect(":memory:")
     connection.execute("SET preserve_insertion_order = true")
+    # A time as text must not depend on where the machine stands.
+    connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET memory_limit = $1", [f"{memory_limit}B"])
     connection.execute("SET temp_directory = $1", [str(spill_directory or "")])
     # Joins here have the larger side on the left, and DuckDB hashes the right one. Its optimiser

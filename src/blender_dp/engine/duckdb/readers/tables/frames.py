@@ -5,7 +5,7 @@ stream, which can be read once, is copied into this database, which spills beyon
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any
@@ -34,9 +34,9 @@ class Frame:
     """Name of the library, such as pandas."""
     names: tuple[str, ...]
     """Names of its columns."""
-    read: Callable[[Sequence[int]], Any]
+    read: Callable[[Sequence[int]], Any] = field(repr=False)  # a log line must show no row
     """Returns the columns at these places, as an Arrow table or a stream; or a whole dataset."""
-    native: Any
+    native: Any = field(repr=False)
     """The table itself."""
 
     @property
@@ -51,7 +51,19 @@ class Frame:
 
 
 def frame_of(table: object) -> Frame | None:
-    """Describe a table of another library; None if it is no table."""
+    """Describe a table of another library; None if it is no table.
+
+    Raises:
+        InputError: Two of its columns have the same name.
+    """
+    try:
+        return _described(table)
+    except nw.exceptions.DuplicateError:
+        rule = "has two columns of the same name; rename one"
+        raise InputError("the table", rule) from None
+
+
+def _described(table: object) -> Frame | None:
     if isinstance(table, ds.Dataset):
         library, names, read = "pyarrow", table.schema.names, lambda _: table
     elif isinstance(table, duckdb.DuckDBPyRelation):
@@ -151,7 +163,8 @@ def _stream_of(table: Any) -> Any:  # noqa: ANN401 - whatever a caller gave
 
 def _arrow_of(frame: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - any frame of narwhals
     chosen = frame.select(nw.nth(*places))
-    return (chosen.collect("pyarrow") if isinstance(chosen, nw.LazyFrame) else chosen).to_arrow()
+    table = (chosen.collect("pyarrow") if isinstance(chosen, nw.LazyFrame) else chosen).to_arrow()
+    return table.select(range(len(places)))  # pandas adds its index behind them
 
 
 def _relation_stream(relation: duckdb.DuckDBPyRelation, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
