@@ -26,7 +26,7 @@ from postgres_server import running_postgres
 
 RESULTS = Path(__file__).parent / "relay_load.md"
 CAMPAIGN = UUID("00000000-0000-4000-8000-000000000001")
-_MOST_SINGLES, _MOST_BATCHES = 15_000, 220
+_MOST_SINGLES, _MOST_BATCHES = 15_000, 330
 _OPENED = 20_000
 TEXT = f"""
 Encrypted reports from wrk on the same machine, over loopback: single reports over
