@@ -51,8 +51,8 @@ def written(folder: Path, form: str) -> Path:
 def filtered() -> pd.DataFrame:
     """Return the same rows, chosen from more: the index has gaps."""
     rows = table().to_pandas()
-    twice = pd.concat([rows.iloc[:1], rows], ignore_index=True)
-    return twice[twice.index > 0]
+    more = pd.concat([rows.iloc[:10], rows.iloc[:1], rows.iloc[10:]], ignore_index=True)
+    return more[more.index != 10]
 
 
 FORMS: dict[str, Callable[[Path], Any]] = {
