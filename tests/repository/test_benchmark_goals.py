@@ -1,0 +1,30 @@
+"""The page of goals shows what the benchmarks kept, and says of each goal whether it is met."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import goals
+from benchmarks.goals import Goal, keep_rows
+
+
+def test_the_page_shows_the_rows_that_are_kept() -> None:
+    assert goals.PAGE.read_text(encoding="utf-8") == goals.page()
+
+
+def test_one_area_leaves_the_rows_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goals, "ROWS", tmp_path / "rows")
+    monkeypatch.setattr(goals, "PAGE", tmp_path / "README.md")
+    keep_rows("service", "make service", [Goal(what="singles", measured=1.1, at_least=1.0)])
+    keep_rows("run", "make bench", [Goal(what="CPU", measured=1.31, at_most=1.3, why="The sort.")])
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "| singles | 1.10 times | at least 1 | yes |" in page
+    assert "| CPU | 1.31 times | at most 1.3 | **no** |" in page
+    assert "- CPU: The sort." in page
+
+
+@pytest.mark.parametrize(("measured", "is_met"), [(1.30, True), (1.304, True), (1.306, False)])
+def test_a_goal_is_judged_by_the_figure_that_is_shown(measured: float, is_met: bool) -> None:
+    assert Goal(what="CPU", measured=measured, at_most=1.3).is_met == is_met
