@@ -1,8 +1,8 @@
-"""Run every benchmark and write ``results.md``: ``make bench``."""
+"""Run every benchmark; write ``results.md`` and the goals of ``README.md``: ``make bench``."""
 
 from pathlib import Path
 
-from benchmarks import counting, devices, local_search, noise, presets
+from benchmarks import counting, devices, local_search, noise, presets, start
 from benchmarks.measure import made_by
 
 RESULTS = Path(__file__).parent / "results.md"
@@ -11,7 +11,7 @@ RESULTS = Path(__file__).parent / "results.md"
 def main() -> None:
     """Measure, print and write."""
     parts = ["# Benchmarks\n", made_by("make bench") + "\n"]
-    for benchmark in (devices, local_search, noise, counting, presets):
+    for benchmark in (devices, local_search, noise, counting, start, presets):
         parts.append(benchmark.table() + "\n")
         print(parts[-1], flush=True)
     RESULTS.write_text("\n".join(parts), encoding="utf-8")

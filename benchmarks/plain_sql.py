@@ -1,7 +1,9 @@
 """Peer in plain DuckDB SQL, which counts without privacy, in a process of its own.
 
-One random record of each user, the records counted, the fifty most frequent queries. Two ways
-to write the first: the obvious one, and the one with two packed columns.
+One random record of each user, the records counted, the fifty most frequent queries. Three ways
+to write the first: the obvious one, the one with two packed columns, and one that draws a row
+number per user and reads the strings of these rows in a second scan (for Parquet only, which
+numbers its rows).
 """
 
 import sys
@@ -14,7 +16,14 @@ SAMPLES = {
     "FROM {log} GROUP BY user",
     "packed": "SELECT user, arg_min(query, key) AS query, arg_min(url, key) AS url "
     "FROM (SELECT *, hash(random()) AS key FROM {log}) GROUP BY user",
+    "two scans": "SELECT query, url FROM {log} WHERE file_row_number IN "
+    "(SELECT arg_min(file_row_number, random()) FROM {log} GROUP BY user)",
 }
+
+
+def forms_for(path: Path) -> list[str]:
+    """Return the forms that a file allows."""
+    return [form for form in SAMPLES if form != "two scans" or path.suffix == ".parquet"]
 
 
 def main(form: str, path: str) -> None:

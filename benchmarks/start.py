@@ -1,0 +1,49 @@
+"""CPU of a start: the version, the import, and a run on a thousand rows."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.counting import PROMISE, REPEATS, least
+from benchmarks.goals import Goal, keep_rows
+from benchmarks.measure import Usage, run_python, run_script
+
+ROWS, USERS = 1_000, 200
+
+
+WHY = {
+    f"`run` on {ROWS:,} rows": "imports take 0.5 s (pyarrow, duckdb, numpy), the exact plan and "
+    "certificate of the Gaussian branch about 0.3 s, and some thirty small statements 0.2 s."
+}
+
+
+def table() -> str:
+    """Return the figures as Markdown; keep the rows of goals."""
+    with tempfile.TemporaryDirectory() as directory:
+        log = Path(directory, "log.tsv")
+        rows = (f"u{i % USERS}\tquery {i % 7}\turl{i % 7}.example\n" for i in range(ROWS))
+        log.write_text("user\tquery\turl\n" + "".join(rows), encoding="utf-8")
+        output = str(Path(directory, "out"))
+        run = ["run", str(log), "-o", output, "--overwrite", *PROMISE]
+        programs: dict[str, tuple[float, Callable[[], Usage]]] = {
+            "`blender-dp --version`": (0.25, lambda: run_script("blender-dp", "--version")),
+            "`import blender_dp`": (0.35, lambda: run_python("-c", "import blender_dp")),
+            f"`run` on {ROWS:,} rows": (1.0, lambda: run_script("blender-dp", *run)),
+        }
+        goals = [
+            Goal(
+                what=what,
+                measured=least([program() for _ in range(REPEATS + 1)]).cpu_seconds,
+                unit="s of CPU",
+                at_most=most,
+                why=WHY.get(what, ""),
+            )
+            for what, (most, program) in programs.items()
+        ]
+    keep_rows("start", "python -m benchmarks.start", goals)
+    lines = [f"| {goal.what} | {goal.measured:.2f} | {goal.at_most} |" for goal in goals]
+    return "\n".join(["## Start\n", "| what | CPU s | goal |", "|---|---|---|", *lines])
+
+
+if __name__ == "__main__":
+    print(table())
