@@ -8,6 +8,7 @@ import pytest
 from cli.outcomes import PROMISE, Command, assert_refused
 
 from blender_dp.cli import main
+from blender_dp.cli.terminal import RESULTS
 from blender_dp.core.certificate import certify as certifier
 from blender_dp.core.certificate.certificate import Account
 from blender_dp.core.certificate.certify import client_account
@@ -54,6 +55,19 @@ def test_a_result_is_certified_once_for_all_its_files(
     run = ("run", results / "log.csv", "--opt-in=0.5", *PROMISE, "-o", tmp_path / "out")
     assert command(*(run if name == "run" else ("certify", results / "run"))).status == 0
     assert len(certified) == 1
+
+
+def test_names_stay_whole_in_80_columns(
+    command: Command, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RESULTS, "_width", 80)
+    lines = command("certify", results / "run").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    document = json.loads(command("certify", results / "run", "--json").out)
+    names = [account["to"] for account in document["accounts"]]
+    names += [f"  {part['release']}" for one in document["accounts"] for part in one["parts"]]
+    for name in names:
+        assert any(line == name or line.startswith(f"{name}  ") for line in lines), name
 
 
 def test_the_certificate_is_printed_and_written_for_programs(

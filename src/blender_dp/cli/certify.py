@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
-from rich.table import Table
 
+from blender_dp.cli.certificate_table import certificate_table
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
 from blender_dp.core.certificate.certify import certify as compute
@@ -148,7 +148,7 @@ def _show(document: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        RESULTS.print(_table(document))
+        RESULTS.print(certificate_table(document, RESULTS.width))
         if document["verdict"] == "kept":
             RESULTS.print(f"\n{document['sentence']}")
     if not document["private"]:
@@ -157,32 +157,3 @@ def _show(document: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.flush()
         say(f"blender-dp: {document['sentence']}")
         sys.exit(BROKEN)
-
-
-def _table(document: dict[str, Any]) -> Table:
-    table = Table(title=None, box=None, pad_edge=False)
-    table.add_column("to", max_width=34)
-    for heading in ("ε promised", "tight ε", "add/remove ε", "δ promised", "δ spent", "verdict"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for account in document["accounts"]:
-        table.add_row(account["to"], *_numbers(account))
-        for part in account["parts"]:
-            table.add_row(f"  {part['release']}", *_numbers(part))
-    return table
-
-
-def _numbers(line: dict[str, Any]) -> tuple[str, ...]:
-    tight, presence = line["tight_epsilon"], line["add_remove_epsilon"]
-    return (
-        _format(line["promised"]["epsilon"]),
-        "far above" if tight is None else _format(tight),
-        "far above" if presence is None else _format(presence),
-        _format(line["promised"]["delta"]),
-        _format(line["spent"]["delta"]),
-        line["verdict"],
-    )
-
-
-def _format(number: str) -> str:
-    numerator, _, denominator = number.partition("/")
-    return f"{float(numerator) / float(denominator or 1):.5g}"
