@@ -1,6 +1,6 @@
 """Goals and figures: every benchmark writes its rows, and ``README.md`` shows all of them.
 
-A benchmark calls :func:`keep_rows` with its area. The rows are kept in ``rows/AREA.json``, so a
+A benchmark calls :func:`keep_rows` with its area. The rows are kept in a file of ``rows``, so a
 benchmark that runs alone leaves the rows of the others as they are. ``python -m benchmarks.goals``
 only writes the page anew.
 """
@@ -47,12 +47,13 @@ def keep_rows(area: str, command: str, goals: Sequence[Goal]) -> None:
     """Keep the rows of one area, in place of its last ones, and write the page.
 
     Args:
-        area: Name of the file and title of the section, such as ``run``.
+        area: Title of the section, such as ``run``; its file is named by it.
         command: The command that measures them again.
         goals: The rows.
     """
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     kept = {
+        "area": area,
         "command": command,
         "machine": f"{os.cpu_count()} cores, {memory:.0f} GB",
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
@@ -60,32 +61,41 @@ def keep_rows(area: str, command: str, goals: Sequence[Goal]) -> None:
     }
     ROWS.mkdir(exist_ok=True)
     text = json.dumps(kept, indent=1, ensure_ascii=False)
-    (ROWS / f"{area}.json").write_text(text + "\n", encoding="utf-8")
+    name = area.replace(",", "").replace(" ", "-")
+    (ROWS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
 
 
 def page() -> str:
     """Return the page of all areas."""
     sections = (
-        _section(path.stem, json.loads(path.read_text())) for path in sorted(ROWS.glob("*"))
+        _section(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(ROWS.glob("*"))
     )
     return "\n".join([_HEADER, *("\n".join(section) for section in sections)])
 
 
-def _section(area: str, kept: dict[str, Any]) -> Iterator[str]:
+def _section(kept: dict[str, Any]) -> Iterator[str]:
     goals = [Goal(**row) for row in kept["rows"]]
     source = f"{kept['machine']} | {kept['date']} | `{kept['command']}` |"
-    yield f"## {area}\n"
+    yield f"## {kept['area']}\n"
     yield "| what | measured | goal | met | machine | date | command |"
     yield "|---|---|---|---|---|---|---|"
     for goal in goals:
         met = "yes" if goal.is_met else "**no**"
         yield f"| {goal.what} | {goal.measured:.2f} {goal.unit} | {_bound(goal)} | {met} | {source}"
     yield ""
+    for reason, missed in _reasons(goals).items():
+        yield f"- {'; '.join(missed)}: {reason}"
+    yield ""
+
+
+def _reasons(goals: Sequence[Goal]) -> dict[str, list[str]]:
+    """Return the goals that are missed by the reason for it."""
+    reasons: dict[str, list[str]] = {}
     for goal in goals:
         if not goal.is_met:
-            yield f"- {goal.what}: {goal.why or 'not examined yet.'}"
-    yield ""
+            reasons.setdefault(goal.why or "not examined yet.", []).append(goal.what)
+    return reasons
 
 
 def _bound(goal: Goal) -> str:

@@ -25,6 +25,17 @@ def test_one_area_leaves_the_rows_of_another(
     assert "- CPU: The sort." in page
 
 
+def test_goals_missed_for_one_reason_are_named_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goals, "ROWS", tmp_path / "rows")
+    monkeypatch.setattr(goals, "PAGE", tmp_path / "README.md")
+    missed = [Goal(what=what, measured=2.0, at_most=1.3, why="The sort.") for what in "ab"]
+    keep_rows("run, text", "make bench", missed)
+    assert "- a; b: The sort." in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in (tmp_path / "rows").iterdir()] == ["run-text.json"]
+
+
 @pytest.mark.parametrize(("measured", "is_met"), [(1.30, True), (1.304, True), (1.306, False)])
 def test_a_goal_is_judged_by_the_figure_that_is_shown(measured: float, is_met: bool) -> None:
     assert Goal(what="CPU", measured=measured, at_most=1.3).is_met == is_met
