@@ -70,5 +70,5 @@ def test_the_share_page_needs_no_script(
         page.goto(f"{service.url}/join/{campaign}")
         expect(page.get_by_role("heading", name="Searches of a town")).to_be_visible()
         expect(page.get_by_text("A town library").first).to_be_visible()
-        expect(page.get_by_text("Open now, until the collector closes it.")).to_be_visible()
+        expect(page.get_by_text("Open now, until the organisation closes it.")).to_be_visible()
         expect(page.get_by_text("98.3 %")).to_be_visible()

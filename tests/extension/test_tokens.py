@@ -79,7 +79,7 @@ def choose_with_a_code(person: Person, collection: Collection, code: str, look: 
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#said")).to_contain_text("needs the code")
     look(page, "welcome")
-    page.get_by_label("The code that the organisation gave you").fill(code)
+    page.get_by_label("The code that you were given").fill(code)
     return person.choose(page, "I trust nobody")
 
 

@@ -92,7 +92,7 @@ def report_privately(person: Person, collection: Collection, engine_port: int) -
     expect(options.locator("#sent code")).to_have_text(uploads[0].body.decode())
     expect(options.locator("#spent")).to_have_text("4")
     expect(options.locator("#left")).to_have_text("4")
-    expect(options.locator("#explained")).to_contain_text("of 100 cases")
+    expect(options.locator("#explained")).to_contain_text("of 100 reports")
 
 
 def check(options: Page) -> None:

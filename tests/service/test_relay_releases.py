@@ -159,7 +159,9 @@ async def test_a_batch_with_too_few_valid_reports_is_not_used(
     assert [one["to"] for one in certificate["accounts"] if one["model"] == "relay"] == [
         "relay clients, if relay and collector collude"
     ]
-    assert certificate["sentence"].startswith("Every promise is kept but that to relay clients")
+    assert certificate["sentence"].startswith(
+        "Every promise is kept, except one to the relay clients"
+    )
     assert await document_of(campaign, "certificate") == certificate
     released = await downloaded(campaign)
     write_released(tmp_path, released, UUID(campaign.id))

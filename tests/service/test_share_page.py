@@ -1,21 +1,30 @@
 """The share page says who collects and what is sent, at every state, whatever the texts hold."""
 
+import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from html.parser import HTMLParser
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from service.running import Service
 
+from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Reports, Rules, State
 from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.service.share_page.page import SharePage
 from blender_dp.service.share_page.words import (
-    delta_sentence,
+    guess_example,
+    guess_limit,
+    limit_fails,
+    one_in,
     opt_in_time,
     report_time,
-    surest_after,
 )
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
@@ -24,6 +33,12 @@ from blender_dp.wire.tokens.token_key import TokenKey
 from campaign_stores import a_campaign
 
 LINK = "https://collect.example/join/1"
+VECTORS = json.loads(
+    (Path(__file__).parents[2] / "test_vectors" / "promise_words.json").read_text(encoding="utf-8")
+)
+RELAY = CampaignRelay(
+    address="https://relay.example/town/", public_key=to_text(bytes(32)), least_batch=20_000
+)
 EVENING = datetime(2026, 12, 1, 18, 30, tzinfo=UTC)
 
 
@@ -169,39 +184,70 @@ def test_times_are_said_for_each_choice() -> None:
     assert report_time(opt_in) == "Opens on 1 December 2026, 18:30 UTC or later."
     clients = replace(opt_in, state=State.CLIENTS_OPEN)
     assert opt_in_time(clients) == "Closed. Nothing can be sent any more."
-    assert report_time(clients) == "Open now, until the collector closes it."
+    assert report_time(clients) == "Open now, until the organisation closes it."
 
 
-@pytest.mark.parametrize(
-    ("before", "epsilon", "after"),
-    [(0.5, 4.0, "98.3 %"), (0.001, 4.0, "5.2 %"), (0.5, 64.0, "almost 100 %"), (0.5, 1, "73.2 %")],
-)
-def test_how_sure_somebody_can_become_is_rounded_up(
-    before: float, epsilon: float, after: str
+@pytest.mark.parametrize("guess", VECTORS["guesses"], ids=itemgetter("epsilon"))
+def test_what_epsilon_limits_is_said_as_on_all_other_pages(guess: dict[str, str]) -> None:
+    epsilon = float(guess["epsilon"])
+    assert f"at most {guess['factor']} times more likely" in guess_limit(epsilon)
+    assert f"they can think it is {guess['few']} at most" in guess_example(epsilon)
+    assert f"half sure can be {guess['half']} sure at most" in guess_example(epsilon)
+
+
+@pytest.mark.parametrize("chance", VECTORS["chances"], ids=itemgetter("probability"))
+def test_a_small_probability_is_said_as_a_chance(chance: dict[str, str]) -> None:
+    assert one_in(float(chance["probability"])) == chance["said"]
+
+
+@pytest.mark.parametrize("case", VECTORS["fails"], ids=itemgetter("said"))
+def test_for_whom_the_limit_may_fail_is_said_as_on_all_other_pages(case: dict[str, Any]) -> None:
+    parameters = Parameters(epsilon=4.0, delta=float(case["delta"]), preset=case["preset"])
+    campaign = replace(a_campaign(), parameters=parameters)
+    if case["relay"]:
+        campaign = replace(campaign, relay=RELAY, rules=Rules(relay_wait_hours=48))
+    assert limit_fails(campaign) == case["said"]
+    assert case["said"] in page_of(campaign)
+
+
+def test_no_epsilon_promises_more_than_it_keeps() -> None:
+    assert guess_limit(64.0) == "a guess about you may become almost certain"
+    assert "almost 100\u00a0% sure at most" in guess_example(64.0)
+
+
+@pytest.mark.parametrize("reports", Reports)
+@pytest.mark.parametrize("is_open", [True, False])
+@pytest.mark.parametrize("relay", [None, RELAY])
+def test_every_sentence_is_short_and_every_thing_has_one_name(
+    reports: Reports, is_open: bool, relay: CampaignRelay | None
 ) -> None:
-    assert surest_after(before, epsilon) == after
-
-
-@pytest.mark.parametrize(("delta", "chance"), [(1e-5, "1 in 100,000."), (0.27, "1 in 3.")])
-def test_delta_is_said_as_a_chance(delta: float, chance: str) -> None:
-    assert delta_sentence(delta).endswith(chance)
+    rules = Rules(relay_wait_hours=48) if relay else Rules()
+    campaign = replace(a_campaign(), relay=relay, rules=rules)
+    shared = SharePage(
+        campaign=replace(campaign, reports=reports, open_enrolment=is_open), link=LINK
+    )
+    body = shared.html().partition("<body>")[2]
+    inline = re.sub(r"</?(?:b|bdi|a)\b[^>]*>", "", body)
+    text = unescape(re.sub(r"<[^>]*>", "\n\n", inline))
+    for sentence in re.split(r"(?<=[.!?])\s+|\n\n", f"{text}\n\n{shared.invitation()}"):
+        assert len(sentence.split()) <= 25, sentence
+    assert not re.search(r"\b(?:collector|service|mixes with chance|at random)\b", text)
+    assert " ".join(text.split()).count("A report that was sent cannot be taken back") == (
+        2 if relay else 1
+    )
 
 
 def test_a_relay_is_a_choice_of_its_own_with_both_numbers() -> None:
-    relay = CampaignRelay(
-        address="https://relay.example/town/", public_key=to_text(bytes(32)), least_batch=20_000
-    )
-    campaign = replace(a_campaign(), relay=relay, rules=Rules(relay_wait_hours=48))
+    campaign = replace(a_campaign(), relay=RELAY, rules=Rules(relay_wait_hours=48))
     page = " ".join(page_of(campaign).split())
     assert "Send one report through a relay" in page
     assert "<bdi>relay.example</bdi>" in page
     assert "20,000 reports or more" in page
-    together = "as long as they do not, ε&nbsp;=&nbsp;at most 8 if they do."
-    assert f"ε&nbsp;=&nbsp;4 and δ&nbsp;=&nbsp;10⁻⁵ {together}" in page
+    assert "ε&nbsp;=&nbsp;4 as long as they do not work together, and at most 8 if they do." in page
     shared = SharePage(campaign=campaign, link=LINK, relay_epsilon=5.25)
     exact = " ".join(shared.html().split())
-    assert "ε&nbsp;=&nbsp;5.25 if they do." in exact
-    assert "through a relay that hides who sent it" in shared.invitation()
+    assert "not work together, and 5.25 if they do." in exact
+    assert "one report through a relay, or nothing" in shared.invitation()
     without = SharePage(campaign=a_campaign(), link=LINK)
     assert "relay" not in without.html() + without.invitation()
 

@@ -86,6 +86,8 @@ export interface ListSummary {
   readonly cellCount: number;
   /** What a report costs. */
   readonly epsilon: number;
+  /** δ of a report that is not relayed; 0 if it is purely private. */
+  readonly delta: number;
   /** What a report says, for every question that is asked. */
   readonly odds: readonly Odds[];
   /** Whether a report needs a token, which shows that it is from one person. */
@@ -133,6 +135,7 @@ export class BlenderClient {
         queryCount: queries.length,
         cellCount: cells.queryOfCell.length,
         epsilon: Number(cost.epsilon),
+        delta: Number(cost.delta),
         odds: headList.mechanism.odds(cells),
         needsToken: headList.tokenKey !== undefined,
         relay: summarized(signed),

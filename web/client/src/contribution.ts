@@ -52,13 +52,40 @@ export async function contribute(
   const made = before ?? (await recorded(contributor, campaign, description, contribution));
   must(made.madeFor === description.digest, 'the description of a campaign must stay the same');
   requireOwn(service, made);
-  const entry = await ledger.attempt(made);
+  const entry = await ledger.attempt(await withToken(ledger, made, contribution.token));
   if (entry.state !== 'unsent') return entry;
   const answer = await service.send(campaign, '/opt-in', entry);
+  if (answer?.status === 401 && contribution.token !== undefined) {
+    await changed(ledger, entry, { token: '' });
+    must(
+      false,
+      'the code is not known there; please choose again with the code that you were given',
+    );
+  }
   if (!isFinal(answer)) return entry;
   // 409 is the answer too when an earlier attempt arrived and the campaign has moved on since.
   const state = answer.ok ? 'sent' : answer.status === 409 ? 'uncertain' : 'refused';
   return { ...entry, state: await ledger.settle(entry, state) };
+}
+
+/** Returns an entry with what lets it in now, if what was given before was not known. */
+async function withToken(
+  ledger: KeptLedger,
+  entry: LedgerEntry,
+  token: string | undefined,
+): Promise<LedgerEntry> {
+  return entry.token || !token ? entry : changed(ledger, entry, { token });
+}
+
+function changed(
+  ledger: KeptLedger,
+  entry: LedgerEntry,
+  change: Partial<LedgerEntry>,
+): Promise<LedgerEntry> {
+  return ledger.update((kept) => ({
+    ledger: withChange(kept, entry, change),
+    value: { ...entry, ...change },
+  }));
 }
 
 /** Has a contribution deleted, for good; only an answer that says so counts. */
@@ -73,10 +100,7 @@ export async function withdraw({ service, ledger }: Contributor, campaign: strin
     answer?.ok === true,
     'the service did not confirm it; a campaign that is closed to opt-in users cannot be left',
   );
-  await ledger.update((kept) => ({
-    ledger: withChange(kept, entry, { body: '', state: 'withdrawn' }),
-    value: undefined,
-  }));
+  await changed(ledger, entry, { body: '', state: 'withdrawn' });
 }
 
 /** Returns the contribution; one that was kept without an address belongs to the first one used. */

@@ -23,7 +23,7 @@ export type Command =
   | {
       readonly kind: 'choose-private' | 'choose-relayed' | 'choose-opt-in';
       readonly shown: string;
-      /** The code that lets this person have a token, if the campaign asks for one. */
+      /** The code that this person was given, if the campaign asks for one. */
       readonly code?: string;
     }
   | { readonly kind: 'watch'; readonly pages: readonly WatchedPage[] }

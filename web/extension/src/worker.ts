@@ -38,7 +38,7 @@ const COMMANDS: {
   'leave-unused': ({ shown }) => device.leaveUnused(shown),
   'choose-private': ({ shown, code }) => device.choose('private', shown, code),
   'choose-relayed': ({ shown, code }) => device.choose('relayed', shown, code),
-  'choose-opt-in': ({ shown }) => device.choose('opt-in', shown),
+  'choose-opt-in': ({ shown, code }) => device.choose('opt-in', shown, code),
   watch: ({ pages }) => device.watch(pages),
   check: () => device.check(),
   contribute: () => device.contributeNow(),

@@ -157,7 +157,7 @@ describe('who opted in', () => {
         records: [RECORD],
       },
     ]);
-    expect(await one.contributeNow()).toContain('nothing to contribute');
+    expect(await one.contributeNow()).toContain('nothing more to send');
     expect(service.uploads.length).toBe(1);
   });
 
@@ -203,15 +203,15 @@ describe('who opted in', () => {
     expect(await one.withdraw(CAMPAIGN)).toContain('nothing to withdraw');
     await one.contributeNow();
     expect(await one.withdraw(CAMPAIGN)).toBeUndefined();
-    expect(await one.contributeNow()).toContain('nothing to contribute');
+    expect(await one.contributeNow()).toContain('nothing more to send');
     expect((await one.view()).account.entries).toMatchObject([{ state: 'withdrawn', body: '' }]);
   });
 
   test('is told when the service says no', async () => {
     service.answers = [422];
     const one = await optedIn();
-    expect(await one.contributeNow()).toContain('refused');
-    expect((await one.settings.read()).problem).toContain('refused');
+    expect(await one.contributeNow()).toContain('did not take');
+    expect((await one.settings.read()).problem).toContain('did not take');
   });
 });
 

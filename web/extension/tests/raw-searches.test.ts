@@ -2,8 +2,10 @@
 import { memoryStorage, type Storage } from '@blender-dp/client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Device } from '../src/device/device.js';
+import { NO_CODE } from '../src/device/problems.js';
 import {
   CAMPAIGN,
+  campaignDocument,
   FakeService,
   INVITATION,
   memoryArea,
@@ -42,6 +44,43 @@ async function optedIn(): Promise<Device> {
   await one.keep(RECORD);
   return one;
 }
+
+describe('a campaign that is not open to all', () => {
+  beforeEach(() => {
+    service.campaign = campaignDocument({ open_enrolment: false });
+  });
+
+  async function optIn(code?: string): Promise<string | undefined> {
+    await device().invite(INVITATION);
+    const problem = await device().choose('opt-in', await shownBy(device()), code);
+    if (!problem) await device().keep(RECORD);
+    return problem;
+  }
+
+  test('takes searches with the code that the person was given, and without one not', async () => {
+    expect(await optIn()).toBe(NO_CODE);
+    expect(await optIn(' my code ')).toBeUndefined();
+    expect(await device().contributeNow()).toBeUndefined();
+    expect([...service.held.keys()]).toEqual(['Bearer my code']);
+    expect(service.traffic.some(({ line }) => line === 'POST /enrol')).toBe(false);
+  });
+
+  test('is told the right code after a wrong one, and gets the searches once', async () => {
+    await optIn('wrong');
+    service.answers = [401];
+    expect(await device().contributeNow()).toContain('code is not known');
+    expect(await optIn('right')).toBeUndefined();
+    expect(await device().contributeNow()).toBeUndefined();
+    expect([...service.held.keys()]).toEqual(['Bearer right']);
+  });
+
+  test('does not show the code of opting in to another issuer', async () => {
+    const issuer = { address: 'https://issuer.example/', public_key: 'k'.repeat(43) };
+    service.campaign = campaignDocument({ open_enrolment: false, reports: 'token', issuer });
+    expect(await optIn('for the organisation')).toBeUndefined();
+    expect(await device().choose('private', await shownBy(device()))).toBe(NO_CODE);
+  });
+});
 
 describe('searches that are sent as they are', () => {
   const sent = () => service.uploads.map((body) => JSON.parse(body).records);

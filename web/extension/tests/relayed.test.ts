@@ -139,26 +139,29 @@ describe('words', () => {
     drawnAt: 0,
     state: 'sent',
   };
-  const BOTH = /do not work together.*55 times.*ε\s=\s4.*δ\s=\s0\.00001.*if they do.*ε\s=\s/;
+  const BOTH =
+    /do not work together.*55 times.*ε\s=\s4.*1 in 100,000 \(δ\).*If they do work together.*ε\s=\s/;
 
-  test('two sentences explain the choice, with both numbers', async () => {
+  test('the choice is explained, with both numbers', async () => {
     const text = JSON.stringify(campaignDocument(WITH_RELAY));
     const campaign = await readCampaign(text, CAMPAIGN);
     if (!campaign?.relay) throw new Error('no relay');
     const [how, promise] = relaySentences(campaign, campaign.relay);
     expect(how).toMatch(
-      /locked for the organisation.*relay\.example.*at least 20,000 such reports/,
+      /locked, so that only the organisation.*relay\.example.*at least 20,000 such reports/,
     );
     expect(promise).toMatch(BOTH);
-    expect(promise).toMatch(/if they do, at most 2,981 times \(ε\s=\s8\)\.$/);
-    for (const sentence of [how, promise]) expect(sentence.match(/[.!?](?:\s|$)/g)?.length).toBe(1);
+    expect(promise).toMatch(
+      /If they do work together, .* at most 2,981 times more likely \(ε\s=\s8\)\./,
+    );
+    expect(promise).toContain('can be 99.967\u00a0% sure at most');
     expect(relayExplained(null, campaign)[0]).toBe(promise);
   });
 
   test('the ledger says both numbers, and that nothing can be taken back', () => {
     expect(entryTitle(entry)).toContain('through the relay relay.example');
     expect(costSentence(entry)).toMatch(BOTH);
-    expect(costSentence(entry)).toMatch(/at most 2,107 times \(ε\s=\s7\.653\)/);
+    expect(costSentence(entry)).toMatch(/at most 2,107 times more likely \(ε\s=\s7\.653\)/);
     expect(withdrawalSentence('relayed', 'sent')).toContain('cannot be taken back');
   });
 });

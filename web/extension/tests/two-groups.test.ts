@@ -54,6 +54,24 @@ async function reportPrivately(): Promise<string | undefined> {
   return one.check();
 }
 
+test('who was told that a report has no δ is asked for none that has one', async () => {
+  const parameters = { epsilon: '4.0', delta: '1e-05', preset: 'sharp' };
+  const promised = campaignDocument({ parameters, state: 'clients-open' });
+  const description = await digestOf(promised.description as Fields);
+  const paper = { name: 'local-alg', version: 1, epsilon: '4.0', delta: '1e-05' };
+  const mechanism = { ...paper, query_budget_fraction: '0.85', records_per_client: 1 };
+  service.headList = await signedText({
+    list: (list) => ({ ...list, mechanism }),
+    document: (document) => ({ ...document, description }),
+  });
+  service.campaign = promised;
+  const one = device();
+  await one.invite(INVITATION);
+  await one.choose('private', await shownBy(one));
+  expect(await one.check()).toContain('what the campaign promises has changed');
+  expect(service.reports).toEqual([]);
+});
+
 test('without a contribution the same device reports', async () => {
   expect(await reportPrivately()).toBeUndefined();
   expect(service.reports.length).toBe(1);
@@ -116,7 +134,7 @@ describe('forgetting everything', () => {
     expect(await optIn()).toBeUndefined();
     now += 8 * DAY;
     await device().check();
-    expect(await device().contributeNow()).toContain('nothing to contribute');
+    expect(await device().contributeNow()).toContain('nothing more to send');
     expect(service.uploads.length).toBe(1);
     expect(await device().withdraw(CAMPAIGN), 'with the token that was kept').toBeUndefined();
     expect(service.held.size).toBe(0);
@@ -145,7 +163,7 @@ test('settings restored from an old copy change nothing about what was sent', as
   const copy = new Map(area.kept);
   await device().contributeNow();
   for (const [name, value] of copy) area.kept.set(name, value);
-  expect(await device().contributeNow()).toContain('nothing to contribute');
+  expect(await device().contributeNow()).toContain('nothing more to send');
   await reportPrivately();
   expect([service.uploads.length, service.reports.length]).toEqual([1, 0]);
 });

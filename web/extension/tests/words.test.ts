@@ -2,11 +2,12 @@
 import type { Account, EntryState, LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { describe, expect, test } from 'vitest';
 import type { KnownCampaign } from '../src/device/choices.js';
+import { reportDelta } from '../src/device/collection.js';
 import { omniboxLines } from '../src/device/omnibox.js';
 import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
 import { visibleLines } from '../src/words/foreign.js';
 import { collectorSentences, costSentence, entryTitle, ledgerParts } from '../src/words/ledger.js';
-import { casesText, countText, epsilonText, shareText } from '../src/words/numbers.js';
+import { countText, epsilonText, shareText } from '../src/words/numbers.js';
 import {
   beliefSentence,
   NOT_SAID,
@@ -25,28 +26,31 @@ const LIST: ListSummary = {
   queryCount: 40,
   cellCount: 81,
   epsilon: 4,
+  delta: 0,
   odds: [SEVERAL, ODDS],
   needsToken: false,
   relay: undefined,
 };
 
 describe('reports', () => {
-  test('a report names a random query in x of 100 cases', () => {
+  test('how often a report is true is said, and what it names otherwise', () => {
     expect(oddsSentence(ODDS)).toBe(
-      'A report names a random query in 42 of 100 cases: one of 41 on a public list.',
+      'A report names 1 query of 41 on a public list. In about 58 of 100 reports the true one is ' +
+        'named. All other reports name a random one. Nobody can tell for sure which report is which.',
     );
-    expect(oddsSentence(SEVERAL)).toBe(
-      'A report names 3 searches of 81 on a public list; in 40 of 100 cases all of them are random.',
+    expect(oddsSentence(SEVERAL)).toContain(
+      'names 3 searches of 81 on a public list. In about 60 of 100 reports the true one is among ' +
+        'them. All other reports name only random ones.',
     );
   });
 
   test.each([
-    [0, 'fewer than 1 of 100 cases'],
-    [0.004, 'fewer than 1 of 100 cases'],
-    [0.5, '50 of 100 cases'],
-    [0.999, 'more than 99 of 100 cases'],
-  ])('%d is never told as certain', (probability, text) => {
-    expect(casesText(probability)).toBe(text);
+    [1, 'fewer than 1 of 100 reports'],
+    [0.996, 'fewer than 1 of 100 reports'],
+    [0.5, 'about 50 of 100 reports'],
+    [0.001, 'more than 99 of 100 reports'],
+  ])('%d missed is never told as certain', (missed, text) => {
+    expect(oddsSentence({ ...ODDS, missed })).toContain(text);
   });
 
   test('a report is explained by the question that it answers', () => {
@@ -56,11 +60,33 @@ describe('reports', () => {
     expect(oddsOfReport(LIST, '')).toBe(SEVERAL);
   });
 
-  test('what ε bounds is said as a factor', () => {
-    expect(beliefSentence(4)).toContain('up to 55 times');
-    expect(beliefSentence(1)).toContain('up to 2.7 times');
-    expect(beliefSentence(8)).toContain('up to 2,981 times');
+  test('what ε bounds is said as a factor, which is rounded up', () => {
+    expect(beliefSentence(4, 0)).toContain('at most 55 times');
+    expect(beliefSentence(1, 0)).toContain('at most 2.8 times');
+    expect(beliefSentence(3, 0)).toContain('at most 21 times'); // e³ is 20.09
+    expect(beliefSentence(8, 0)).toContain('at most 2,981 times');
   });
+
+  test('a limit fails where there is a δ, and never where there is none', () => {
+    expect(beliefSentence(4, 0)).toContain('never fails');
+    expect(beliefSentence(4, 1e-7)).toContain('a chance of at most 1 in 10 million (δ)');
+    expect(reportDelta({ delta: 1e-5, preset: 'sharp' })).toBe(0);
+    expect(reportDelta({ delta: 1e-5, preset: 'paper' })).toBe(1e-5);
+    expect(reportDelta({ delta: 1e-5 })).toBe(1e-5);
+  });
+
+  test.each([
+    ['sharp', 'If you opt in, this limit may fail', 'For private reports it never fails.'],
+    ['paper', 'Whatever you choose, this limit may fail', '1 in 100,000.'],
+  ])(
+    'the promise under %s is said with an example before anything is chosen',
+    (preset, ...said) => {
+      const words = promiseSentence({ epsilon: 4, delta: 1e-5, preset });
+      expect(words).toContain('they can think it is 1 in 19 at most');
+      expect(words).toContain('half sure can be 98.3\u00a0% sure at most');
+      for (const part of said) expect(words).toContain(part);
+    },
+  );
 
   test('what is not said is said in whole sentences', () => {
     for (const sentence of NOT_SAID) expect(sentence).toMatch(/^It does not .*\.$/);
@@ -124,7 +150,7 @@ describe('where a person stands', () => {
   });
 
   test.each([
-    [undefined, 'will be sent once, as they are'],
+    [undefined, 'will be sent by themselves, once, as they are. That is 7 days'],
     ['unsent', 'could not be sent yet'],
     ['sent', 'were sent as they are'],
     ['uncertain', 'may have your searches'],
@@ -209,9 +235,10 @@ describe('the ledger', () => {
   });
 
   test('says what ε means wherever it stands', () => {
-    expect(costSentence(entry)).toMatch(/can read these.*55 times.*ε = 4.*δ = 0.00001/);
-    expect(costSentence(report)).toMatch(/What this means.*55 times.*ε = 4/);
-    expect(promiseSentence(4)).toMatch(/ε = 4. What this means.*55 times/);
+    expect(costSentence(entry)).toMatch(/can read these.*55 times.*ε\s=\s4.*1 in 100,000 \(δ\)/);
+    expect(costSentence({ ...entry, delta: '1e-7' })).toContain('1 in 10 million (δ)');
+    expect(costSentence(report)).toMatch(/What this means.*55 times.*ε\s=\s4.*may fail/);
+    expect(costSentence({ ...report, delta: '0.0' })).toContain('never fails');
   });
 
   test('says who collects, and what a campaign leaves out', () => {

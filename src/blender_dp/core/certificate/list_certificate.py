@@ -27,7 +27,7 @@ class ListCertificate(Certificate):
         if not self.is_kept or not self.has_small_batch or relay is None:
             return Certificate(accounts=self.accounts).sentence
         return (
-            "Every promise is kept but that to relay clients unless relay and collector collude: "
-            "their batch had too few valid reports, so it is not certified, and "
-            f"ε = {relay.report_epsilon:g} may be all they have."
+            "Every promise is kept, except one to the relay clients. Too few of their reports were "
+            f"valid, so for them only ε = {relay.report_epsilon:g} is certified, the promise if "
+            "the relay and the organisation work together."
         )

@@ -37,8 +37,8 @@ def _to_all_opt_in_users(result: BlenderResult) -> Promise:
         model="trusted curator",
         epsilon=result.parameters.epsilon,
         delta=result.parameters.delta,
-        sentence="The curator saw their records and published a list and sums with noise, which "
-        "hide what any one of them contributed.",
+        sentence="The curator saw their records and published a list and totals with random "
+        "noise. The noise hides what any one of them contributed.",
     )
 
 
@@ -48,8 +48,8 @@ def _to_discovery_users(result: BlenderResult) -> Promise:
         model="trusted curator",
         epsilon=result.parameters.epsilon,
         delta=float(enumerated_delta(result.parameters, exact(result.parameters.epsilon))),
-        sentence="The curator saw their records. Whatever anybody concludes from the published "
-        "list would have been almost as likely had any one of them had other records.",
+        sentence="The curator saw their records and published a list. The same list would have "
+        "been almost as likely if any one of them had other records.",
     )
 
 
@@ -59,8 +59,8 @@ def _to_estimation_users(result: BlenderResult) -> Promise:
         model="trusted curator",
         epsilon=result.parameters.epsilon,
         delta=0.0,
-        sentence="The curator saw their records and published counts with noise, which hide "
-        "what any one of them contributed.",
+        sentence="The curator saw their records and published totals with random noise. The noise "
+        "hides what any one of them contributed.",
     )
 
 
@@ -70,8 +70,8 @@ def _to_clients(result: BlenderResult) -> Promise:
         model="local",
         epsilon=result.parameters.epsilon,
         delta=result.parameters.delta if result.head_list.mechanism.delta else 0.0,
-        sentence="Nobody saw their records. Each device sent one randomised report that it "
-        "could have sent for any other record as well.",
+        sentence="Nobody saw their records. Each device sent one scrambled report. It could have "
+        "sent the same report for any other record.",
     )
 
 
@@ -87,16 +87,16 @@ def _to_relay_clients(result: BlenderResult) -> list[Promise]:
             model=RELAY_MODEL,
             epsilon=relay.epsilon,
             delta=relay.delta,
-            sentence="Each device sent one randomised report through a relay. The collector "
-            "received all of them in one shuffled batch, without senders. This holds as long as "
-            "the relay does not work together with the collector.",
+            sentence="Each device sent one scrambled report through a relay. The relay mixed all "
+            "of them and handed them to the organisation without names. This promise holds as "
+            "long as the two do not work together.",
         ),
         Promise(
             to=f"{to}, {IF_COLLUSION}",
             model=RELAY_MODEL,
             epsilon=relay.report_epsilon,
             delta=0.0,
-            sentence="If the relay does work together with the collector, they can tell whose "
-            "report is whose. Then this is what the report by itself still promises.",
+            sentence="If the relay does work together with the organisation, they can tell whose "
+            "report is whose. Then this is what the scrambled report by itself still promises.",
         ),
     ]

@@ -32,6 +32,8 @@ class Steps:
     """Whether some opt-in users find the list and others are counted."""
     takes_relay_clients: bool
     """Whether some clients may report through a relay."""
+    reports_have_delta: bool
+    """Whether the promise to clients has a δ; if not, their reports are purely private."""
     takes_known_list: bool
     """Whether records that are public already need no discovery."""
     releases_tally: bool

@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 from blender_dp.service.campaign import Campaign, Reports, State
 from blender_dp.service.share_page.words import (
     RESULT_STAYS,
-    delta_sentence,
+    guess_example,
+    guess_limit,
+    limit_fails,
     opt_in_time,
     report_time,
     scientific,
     state_sentence,
-    surest_after,
 )
 from blender_dp.service.shown_texts import is_plain_web_address, shown_lines
 
@@ -36,15 +37,20 @@ NO_SUCH_PAGE = """<!doctype html>
 </body>
 </html>
 """
-_BY_RELAY = "one report through a relay that hides who sent it, "
+_BY_RELAY = "one report through a relay, "
 _NOT_SAID = "not said in this older campaign"
 _COUNTED_ONCE = (
     "With a report goes a token, so that everybody counts once. A token shows that you are one "
-    "person. Nobody can tell by it which report is yours: $host gives it to you without seeing it, "
-    "and learns only that you take part. Your device sends the report later, at a random time.$code"
+    "person. $host gives it to you without seeing it, and learns only that you take part. Nobody "
+    "can tell by the token which report is yours. Your device sends the report later, at a random "
+    "time.$code"
 )
-_CODE_FOR_IT = " For a token you need a code, which the collector gives to each person."
-_CODE = "For this choice you also need a code, which the collector gives to each person."
+_CODE_FOR_IT = " For a token you need a code, which the organisation gives to each person."
+_CODE = (
+    "For this choice you also need a code, which the organisation gives to each person. The "
+    "extension asks you for it. If the organisation notes who got which code, it can tell that "
+    "the searches are yours."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +79,9 @@ class SharePage:
             "opt_in_time": opt_in_time(campaign),
             "report_time": report_time(campaign),
             "code": "" if campaign.open_enrolment else _CODE,
-            "surest_of_few": surest_after(0.001, parameters.epsilon),
-            "surest_of_half": surest_after(0.5, parameters.epsilon),
-            "delta": delta_sentence(parameters.delta),
+            "limit": guess_limit(parameters.epsilon),
+            "example": guess_example(parameters.epsilon),
+            "fails": limit_fails(campaign),
             "epsilon": scientific(parameters.epsilon),
             "delta_number": scientific(parameters.delta),
             "invitation": self.invitation(),
@@ -95,9 +101,8 @@ class SharePage:
         text = (
             f"{campaign.controller or _NOT_SAID} invites you to take part in: {campaign.name}\n\n"
             f"{campaign.purpose}\n\n"
-            "You decide what is sent: your searches as they are, one private report that your "
-            f"device mixes with chance, {_BY_RELAY if campaign.relay else ''}or nothing. Read more "
-            "and decide here:\n"
+            "You decide what is sent: your searches as they are, one private report, "
+            f"{_BY_RELAY if campaign.relay else ''}or nothing. Read more and decide here:\n"
             f"{self.link}\n\n"
             f"Questions: {campaign.contact or _NOT_SAID}\n"
             f"Privacy policy: {campaign.privacy_policy or _NOT_SAID}\n"
@@ -114,10 +119,9 @@ class SharePage:
             "report_time": report_time(self.campaign),
             "host": urlsplit(relay.address).netloc,
             "least_batch": f"{relay.least_batch:,}",
-            "surest_of_few": surest_after(0.001, together),
-            "surest_of_half": surest_after(0.5, together),
+            "limit": guess_limit(together),
+            "example": guess_example(together),
             "epsilon": scientific(parameters.epsilon),
-            "delta_number": scientific(parameters.delta),
             "together": f"{'at most ' if self.relay_epsilon is None else ''}{scientific(together)}",
         }
         return Template(read_asset(name)).substitute(

@@ -1,7 +1,12 @@
 /** Certificate of a release: the promise to each group, and the privacy that was spent. */
 
 import { numberOf } from '@blender-dp/pages/numbers.js';
-import { absentRelay, accountsInResult, lossWords } from '@blender-dp/pages/promises.js';
+import {
+  absentRelay,
+  accountsInResult,
+  lossWords,
+  promisedTo,
+} from '@blender-dp/pages/promises.js';
 import type { Account, Loss, Release } from '../api/documents.js';
 import { Card } from '../parts/card.js';
 
@@ -28,7 +33,7 @@ function AccountPart({ account }: { readonly account: Account }) {
   const { promised, spent } = account;
   return (
     <section class="promise">
-      <h3>To {account.to}</h3>
+      <h3>To {promisedTo(account.to)}</h3>
       <p class="badges">
         <span class="badge badge-model">{account.model}</span>
         <span class="badge">{account.verdict}</span>

@@ -47,7 +47,7 @@ export function Enrolment({ campaign, made }: EnrolmentProps) {
   return (
     <Card
       title="Enrolment tokens"
-      caption={`Each lets one person contribute once${reports === 'token' ? ', or send one report' : ''}. The service keeps only a digest of each.`}
+      caption={`Give one to each person: it is the code that the extension asks for. Each lets one person contribute once${reports === 'token' ? ', or send one report' : ''}. The service keeps only a digest of each.`}
     >
       <form class="inline-form" onSubmit={make}>
         <TextField

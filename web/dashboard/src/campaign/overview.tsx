@@ -154,7 +154,7 @@ function RelaySettings({ relay, hours }: RelaySettingsProps) {
       <dd>
         at least {count(relay.least_batch)} reports; the release waits for it {count(hours)} hours
       </dd>
-      <dt>ε if relay and collector work together</dt>
+      <dt>ε if relay and organisation work together</dt>
       <dd>at most {plain(relay.epsilon_cap)}</dd>
     </>
   );

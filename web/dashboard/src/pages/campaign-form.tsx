@@ -175,8 +175,8 @@ function Relay(props: FormProps) {
         <summary>Reports through a relay</summary>
         <p class="hint">
           Optional. Another organisation runs a relay that mixes reports before you get them. The
-          same ε and δ then need far less noise, as long as relay and collector do not work
-          together. It needs the preset sharp.
+          same ε and δ then need far less noise, as long as you and the relay do not work together.
+          It needs the preset sharp.
         </p>
         <div class="form form-columns">
           <TextField
@@ -197,7 +197,7 @@ function Relay(props: FormProps) {
           />
           <TextField
             label="Cap"
-            hint="The most that a report may reveal if relay and collector do work together. People are told this number too."
+            hint="The most that a report may reveal if you and the relay do work together. People are told this number too."
             note={notes.relay_epsilon_cap}
             mode="decimal"
             {...bound(props, 'relay_epsilon_cap')}

@@ -189,7 +189,7 @@ export function deviceNotes(draft: Draft): Faults {
     }),
     ...(hasRelay(draft) &&
       Number(draft.relay_epsilon_cap) > MOST_RELAY_EPSILON && {
-        relay_epsilon_cap: `Most devices will not take part: relay and collector together may learn at most ε = ${plain(MOST_RELAY_EPSILON)} of a report.`,
+        relay_epsilon_cap: `Most devices will not take part: you and the relay together may learn at most ε = ${plain(MOST_RELAY_EPSILON)} of a report.`,
       }),
     ...(Number(draft.delta) > mostDelta && {
       delta: `Most devices will not take part: they accept at most δ = ${plain(mostDelta)}.`,

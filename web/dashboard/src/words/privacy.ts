@@ -1,8 +1,14 @@
 /** Sentences of the privacy statement of a campaign. */
 
-import { count, isNumber, numberOf, oneIn, percent, plain } from '@blender-dp/pages/numbers.js';
+import { count, isNumber, numberOf, percent, plain } from '@blender-dp/pages/numbers.js';
 import { presetOf } from '@blender-dp/pages/presets.js';
-import { epsilonMeaning } from '@blender-dp/pages/promises.js';
+import {
+  epsilonMeaning,
+  guessExample,
+  guessLimit,
+  limitFails,
+  truthInReports,
+} from '@blender-dp/pages/promises.js';
 import type { Certificate, HeadListDocument } from '../api/documents.js';
 import type { Campaign, Relay } from '../api/messages.js';
 import { hasReached } from './states.js';
@@ -16,6 +22,9 @@ export const COLLECTOR = [
 ] as const;
 /** Shown for campaigns that are older than these fields. */
 export const NOT_SAID = 'not said in this older campaign';
+
+const CODE_TELLS =
+  'For this choice you need a code, which the organisation gives to each person. If it notes who got which code, it can tell that the searches are yours.';
 
 /** A heading with the sentences below it. */
 export interface Passage {
@@ -64,18 +73,20 @@ function optInPassage(campaign: Campaign): Passage {
   return {
     title: 'If you opt in',
     sentences: [
-      `Your device sends your searches and the pages you chose, as they are. ${campaign.controller ?? 'The organisation'} can read them until they are deleted. They are stored encrypted.`,
+      'Your device sends your searches and the results you clicked, as they are. The organisation can read them until they are deleted. They are stored encrypted.',
       'They are used once, to find what is popular. Random noise is added to the totals, so that no single person shows. Only these totals are published.',
-      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until the collection closes for this choice. If you do, what you sent is deleted at once.`,
+      `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until this choice closes. If you do, what you sent is deleted at once.`,
+      ...(campaign.open_enrolment ? [] : [CODE_TELLS]),
     ],
   };
 }
 
 function clientPassage(campaign: Campaign, list: HeadListDocument | null): Passage {
   return {
-    title: 'If you send private reports',
+    title: 'If you send a private report',
     sentences: [
-      'Your device fetches a public list of popular searches. It sends one report: some entries of that list, partly picked at random. Your own words never leave your device. Nothing outside the list can be sent.',
+      'Your device fetches a public list of popular searches. It draws one of your searches and scrambles it with random numbers. It sends one report: some entries of that list. Your own words never leave your device. Nothing outside the list can be sent.',
+      'A report that was sent cannot be taken back, because it has no name on it.',
       ...(list ? listSentences(list) : []),
       ...tokenSentences(campaign),
     ],
@@ -83,16 +94,16 @@ function clientPassage(campaign: Campaign, list: HeadListDocument | null): Passa
 }
 
 function relayPassage(campaign: Campaign, relay: Relay, list: HeadListDocument | null): Passage {
-  const { epsilon, delta } = lossOf(campaign);
+  const { epsilon } = lossOf(campaign);
   const published = list?.head_list.relay?.report_epsilon;
   const most = published ? numberOf(published) : (relay.epsilon_cap ?? Number.NaN);
   const together = published ? plain(most) : `at most ${plain(most)}`;
   return {
     title: 'If you send a report through the relay',
     sentences: [
-      `Your device sends one entry of the list, sometimes picked at random. It is encrypted, so that only the collector can read it. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the collector gets them.`,
-      'The relay learns that you take part and never what you report. The collector learns what is reported and never by whom.',
-      `As long as the relay does not work together with the collector, you are hidden as well as “What ε = ${plain(epsilon)} means” says below (δ = ${plain(delta)}). If they do work together, ε is ${together}: the odds of any guess about what you did can then grow by a factor of ${plain(Math.exp(most))} at most.`,
+      `Your device draws one of your searches and scrambles it a little. It sends one entry of the list, locked so that only the organisation can open it. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the organisation gets them. A report that was sent cannot be taken back.`,
+      'The relay learns that you take part and never what you report. The organisation learns what is reported and never by whom. This holds as long as the two do not work together.',
+      `As long as they do not, you are hidden as well as “What ε = ${plain(epsilon)} means” says below. If they do work together, ε is ${together}. Then ${guessLimit(most)}. ${guessExample(most)}`,
     ],
   };
 }
@@ -119,8 +130,7 @@ interface AskedQuestion {
 
 function questionSentence({ share, what, entries }: AskedQuestion, epsilon: number): string {
   const { named, truth } = subsetChannel(entries, epsilon);
-  const often = Math.round(truth * 100);
-  return `${percent(share, 0)} of the devices, picked at random, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. In about ${often} of 100 reports the true one is among them. All other reports name only random ones. Nobody can tell which is which.`;
+  return `${percent(share, 0)} of the devices, drawn by chance, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. ${truthInReports(truth, named)}`;
 }
 
 function epsilonPassage(campaign: Campaign): Passage {
@@ -130,17 +140,10 @@ function epsilonPassage(campaign: Campaign): Passage {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
       ...epsilonMeaning(epsilon, 'you'),
-      `${deltaGroups(campaign)}, this limit may fail with a chance of at most ${oneIn(delta)} (δ = ${plain(delta)}).${deltaIsForAll ? '' : ` For ${campaign.relay ? 'all other' : 'private'} reports it never fails.`}`,
+      'If you opt in, this is about everybody else: the organisation can read what you sent.',
+      `${limitFails(delta, deltaIsForAll, Boolean(campaign.relay))} This chance is called δ. Here δ = ${plain(delta)}.`,
     ],
   };
-}
-
-/** Says for whom the limit may fail. */
-function deltaGroups(campaign: Campaign): string {
-  if (presetOf(campaign.parameters.preset).deltaIsForAll) return 'For everybody';
-  return campaign.relay
-    ? 'For people who opt in or report through the relay'
-    : 'For people who opt in';
 }
 
 function keptPassage(campaign: Campaign): Passage {
@@ -151,10 +154,11 @@ function keptPassage(campaign: Campaign): Passage {
       isDeleted
         ? 'What people sent who opted in was deleted when the list was made. The key that could read it is destroyed right after. The list of jobs shows when that is done.'
         : `What people send who opt in is kept until the list of popular searches is made${deadline(campaign)}. Then it is deleted, and the key that could read it is destroyed.`,
-      'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept. Until the release the service keeps the random number of each report and a short check code, so that none is counted twice. Then both are deleted.',
+      'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept.',
+      'Every report has a random number. The organisation keeps this number until the result is published, so that no report counts twice. With it, it keeps a short code computed from the report by a secret key. By this code it sees whether a report that comes again is the same. Then both are deleted.',
       ...(campaign.relay
         ? [
-            'Reports through the relay stay encrypted at the collector until the release. Then they are counted and deleted, and their key is destroyed.',
+            'Reports through the relay stay locked until the result is made. Then they are counted and deleted, and the key that opens them is destroyed.',
           ]
         : []),
     ],
@@ -170,7 +174,7 @@ function choicePassage(hasRelay: boolean): Passage {
   return {
     title: 'Your choice',
     sentences: [
-      `You may opt in, send private reports${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case. Asking for them sends nothing.`,
+      `You may opt in, send one private report${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case. Asking for them sends nothing.`,
     ],
   };
 }
@@ -180,7 +184,7 @@ function proofPassage(certificate: Certificate): Passage {
     title: 'Who checked this',
     sentences: [
       certificate.sentence,
-      'A certificate says in exact numbers how much can be learnt about a person of each group at most. Anybody can compute it again from public files with blender-dp certify.',
+      'This is the last line of a calculation, the certificate. For each group it shows how much anybody can learn about one person at most. Anybody can repeat it from public files, with the command blender-dp certify.',
     ],
   };
 }

@@ -28,8 +28,8 @@ export function issuerName({ issuer }: Campaign): string {
 /** Says to people what a token is for, and what whoever issues it learns. */
 export function tokenSentences({ reports, issuer }: Campaign): readonly string[] {
   if (reports !== 'token') return [];
-  const who = issuer ? issuer.address : 'The collector';
+  const who = issuer ? issuer.address : 'The organisation';
   return [
-    `With your report goes a token, which shows that you are one person, so that everybody counts once. ${who} gives it to you without seeing it: it learns that you take part. Nobody can tell by the token which report is yours. Your device sends the report later, at a random time.`,
+    `With your report goes a token, so that everybody counts once. A token shows that you are one person. ${who} gives it to you without seeing it, and learns only that you take part. Nobody can tell by the token which report is yours. Your device sends the report later, at a random time.`,
   ];
 }

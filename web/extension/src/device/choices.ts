@@ -39,7 +39,7 @@ export function choiceProblem(
   entries: readonly LedgerEntry[],
   code: string | undefined,
 ): string | undefined {
-  if (choice !== 'opt-in' && needsCode(about.campaign) && !code) return NO_CODE;
+  if (needsCode(about.campaign, choice === 'opt-in') && !code) return NO_CODE;
   if (choice === 'relayed' && !about.campaign.relay) return NO_RELAY;
   // What was sent as it is can still be withdrawn: until then no report is made.
   const others = (['report', 'relayed'] as const).filter((role) => role !== ROLES[choice]);
@@ -47,10 +47,21 @@ export function choiceProblem(
   return hasReported ? REPORTED : undefined;
 }
 
-/** Returns the settings with a code, trimmed, for the campaign that a choice is about. */
-export function withCode(settings: Settings, { invitation }: Offer, code: string): Settings {
-  const codes = { ...settings.codes, [invitation.campaign]: code };
-  return { ...settings, codes };
+/** Names the place of a code: one for another issuer is not shown to the organisation, nor back. */
+export function codePlace({ invitation, campaign }: Offer, choice: PartChoice): string {
+  const { campaign: id } = invitation;
+  return campaign.issuer && choice !== 'opt-in' ? `${id} ${campaign.issuer}` : id;
+}
+
+/** Returns the code for a choice, typed now or before; none where none is needed. */
+export function codeFor(
+  { codes }: Settings,
+  about: Offer,
+  choice: PartChoice,
+  typed = '',
+): string | undefined {
+  if (!needsCode(about.campaign, choice === 'opt-in')) return undefined;
+  return typed.trim() || codes[codePlace(about, choice)];
 }
 
 /** Returns the settings after a choice: the campaign that it is about is the present one. */

@@ -1,5 +1,6 @@
 /** Campaign of a service as it is shown to people; the client does everything else. */
 import { type DescribedRelay, type Fetch, readDescription } from '@blender-dp/client';
+import { presetOf } from '@blender-dp/pages/presets.js';
 import type { Invitation } from './invitation.js';
 
 const PATIENCE = 30_000;
@@ -22,6 +23,8 @@ export interface Campaign extends Collector {
   readonly consent: { readonly version: string; readonly text: string; readonly digest: string };
   readonly epsilon: number;
   readonly delta: number;
+  /** The name of its method; a report may have a δ by it. */
+  readonly preset?: string;
   /** The relay through which people may report; undefined if there is none. */
   readonly relay?: DescribedRelay;
   /** Whether a token goes with every report, which shows that it is from one person. */
@@ -41,14 +44,23 @@ export function isOver({ state }: Pick<Campaign, 'state'>): boolean {
   return OVER.includes(state);
 }
 
-/** Tells whether a campaign takes searches as they are, from anybody, now. */
-export function takesContributions({ state, isOpenToAll }: Campaign): boolean {
-  return isOpenToAll && state === 'opt-in-open';
+/** Tells whether a campaign takes searches as they are now. */
+export function takesContributions({ state }: Campaign): boolean {
+  return state === 'opt-in-open';
 }
 
-/** Tells whether a person needs a code, which somebody gave them, to have a token. */
-export function needsCode({ needsToken, issuer, isOpenToAll }: Campaign): boolean {
+/** Tells whether a person needs a code, which they were given: to opt in, or for a report's token. */
+export function needsCode(
+  { needsToken, issuer, isOpenToAll }: Campaign,
+  isOptIn: boolean,
+): boolean {
+  if (isOptIn) return !isOpenToAll;
   return needsToken === true && (issuer !== undefined || !isOpenToAll);
+}
+
+/** Returns the δ of a private report to a campaign; that of the campaign if its method is unknown. */
+export function reportDelta({ delta, preset }: Pick<Campaign, 'delta' | 'preset'>): number {
+  return presetOf(preset).deltaIsForAll ? delta : 0;
 }
 
 /** Reads a campaign from its description, whose digests are computed here and never believed. */
@@ -60,6 +72,7 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
   const { version, text: consentText } = fields(consent);
   const { state } = description;
   const { opt_in_until: until } = fields(rules);
+  const { preset } = fields(description.fields.parameters);
   if (!areTexts(name, purpose, state, version)) return undefined;
   const optInUntil = typeof until === 'string' ? Date.parse(until) : Number.NaN;
   return {
@@ -73,6 +86,7 @@ export async function readCampaign(text: string, id: string): Promise<Campaign |
     consent: { version: `${version}`, text: `${consentText}`, digest: description.consent },
     epsilon: Number(description.epsilon),
     delta: Number(description.delta),
+    ...(typeof preset === 'string' && { preset }),
     ...(description.relay && { relay: description.relay }),
     ...(description.needsToken && { needsToken: true }),
     ...(description.issuer && { issuer: description.issuer.address }),

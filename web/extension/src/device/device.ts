@@ -11,12 +11,13 @@ import {
 import type { View } from '../messages.js';
 import {
   choiceProblem,
+  codeFor,
+  codePlace,
   type KnownCampaign,
   type Offer,
   receiptOf,
   shownOffer,
   withChoice,
-  withCode,
   withKnown,
 } from './choices.js';
 import { fetchCampaign } from './collection.js';
@@ -115,10 +116,13 @@ export class Device {
     const about = shownOffer(settings, shown);
     const { entries } = await this.#account();
     if (!about) return problems.NOT_SHOWN;
-    const code = typed.trim() || settings.codes[about.invitation.campaign];
+    const code = codeFor(settings, about, choice, typed);
     const problem = choiceProblem(choice, about, entries, code);
     if (problem) return problem;
-    if (code) await this.settings.change((old) => withCode(old, about, code));
+    if (code) {
+      const place = codePlace(about, choice);
+      await this.settings.change((old) => ({ ...old, codes: { ...old.codes, [place]: code } }));
+    }
     const isBound = currentEntry(about, entries, 'contribution') !== undefined;
     const receipt = receiptOf(settings, about, isBound, this.#parts.now());
     await this.#choose(choice, about, choice === 'opt-in' ? receipt : undefined);
@@ -251,7 +255,9 @@ export class Device {
     const records = recordsToSend(settings, await this.records.read());
     if (!made && !records.length) return problems.NOTHING_TO_SEND;
     const body = contributionText(receipt, records);
-    const contribution = { agreed: receipt.digest, promised: campaign.description, body };
+    const token = codeFor(settings, { invitation, campaign }, 'opt-in');
+    const promise = { agreed: receipt.digest, promised: campaign.description };
+    const contribution = { ...promise, body, ...(token && { token }) };
     const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
     return after.ok ? OUTCOMES[after.state] : after.problem;
   }

@@ -14,9 +14,9 @@ const MOST_BYTES = 4_000_000;
 /** What to tell a person after a contribution, by what became of it; nothing if all is well. */
 export const OUTCOMES: Readonly<Record<EntryState, string | undefined>> = {
   sent: undefined,
-  unsent: 'the contribution could not be sent; it will be later',
-  uncertain: 'the service may have your searches already; withdraw them to be sure',
-  refused: 'the service refused the contribution',
+  unsent: 'your searches could not be sent; they will be later',
+  uncertain: 'the organisation may have your searches already; withdraw them to be sure',
+  refused: 'the organisation did not take your searches',
   withdrawn: 'this device withdrew from the campaign, which is for good',
 };
 
@@ -62,9 +62,9 @@ export function contributionProblem(
 ): string | undefined {
   if (choice !== 'opt-in') return NOT_AGREED;
   if (made && made.state !== 'unsent') {
-    return 'this device has nothing to contribute to this campaign';
+    return 'this device has nothing more to send to this campaign';
   }
-  if (campaign.state !== 'opt-in-open') return 'the campaign does not take contributions now';
+  if (campaign.state !== 'opt-in-open') return 'the campaign takes no searches now';
   if (receipt.digest !== campaign.consent.digest) {
     return 'the text that you agreed to has changed; please read it and choose again';
   }

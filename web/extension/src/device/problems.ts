@@ -3,14 +3,15 @@
 export const NO_INVITATION = 'the link of a campaign must be given first';
 export const CHANGED = 'what the campaign promises has changed; please read it and choose again';
 export const NOT_TAKEN_BACK =
-  'what was on this device was deleted, but a service did not confirm that it deleted your ' +
-  'searches; withdraw them below when it can be reached';
+  'what was on this device was deleted, but the organisation did not confirm that it deleted your ' +
+  'searches; withdraw them below when its server can be reached';
 export const NO_ADDRESS = 'the link of this campaign must be looked up first';
 export const NOTHING_TO_SEND = 'no search is ticked, so nothing was sent';
-export const UNREACHABLE = 'the service cannot be reached, or does not know this campaign';
+export const UNREACHABLE =
+  'the organisation’s server cannot be reached, or does not know this campaign';
 export const NOT_AGREED = 'you have not agreed to send your searches as they are';
 export const NOT_SHOWN =
   'the campaign has changed, or is not the one shown here; please look up its link and read it';
 export const REPORTED = 'this device has reported to this campaign, and nobody is in two groups';
-export const NO_CODE = 'this campaign needs the code that the organisation gave you';
+export const NO_CODE = 'this campaign needs the code that you were given';
 export const NO_RELAY = 'this campaign has no relay';

@@ -1,5 +1,7 @@
 /** Report of a person: its token, if one is needed, the draw, and when it is sent. */
 import { type BlenderClient, type LedgerEntry, type Result, secureBytes } from '@blender-dp/client';
+import { codeFor } from './choices.js';
+import { reportDelta } from './collection.js';
 import type { Invitation } from './invitation.js';
 import type { Kept } from './kept.js';
 import { CHANGED } from './problems.js';
@@ -17,24 +19,28 @@ type InvitedSettings = Settings & { readonly invitation: Invitation };
 /** Fetches a token, makes the one report, and sends it, each when it is time; returns a problem. */
 export async function sendReport(
   client: BlenderClient,
-  { invitation, campaign, choice, promised, codes }: InvitedSettings,
+  present: InvitedSettings,
   given: LedgerEntry | undefined,
   { settings, records }: ReportParts,
 ): Promise<string | undefined> {
+  const { invitation, campaign, choice, promised } = present;
   problemOf(await client.resend());
   // Whoever may be counted among the opt-in users must not be counted twice.
   const isCounted = given !== undefined && given.state !== 'withdrawn';
   const isOpen = campaign?.state === 'clients-open';
   // A token is fetched as soon as the list is out: the later the report, the less the times tell.
   const isEarly = campaign?.needsToken === true && campaign.state === 'list-published';
-  if (isCounted || !(isOpen || isEarly)) return undefined;
+  if (isCounted || !campaign || !(isOpen || isEarly)) return undefined;
   const id = invitation.campaign;
   const list = await client.headList(id);
   if (!list.ok) return list.problem;
   if (list.description !== promised) return CHANGED;
+  // Whoever was told that the limit of a report never fails is asked for no other report.
+  if (list.delta > reportDelta(campaign)) return CHANGED;
   await settings.change((old) => ({ ...old, list }));
-  const code = codes[id];
-  const options = { throughRelay: choice === 'relayed', ...(code ? { enrolment: code } : {}) };
+  const throughRelay = choice === 'relayed';
+  const code = codeFor(present, { invitation, campaign }, throughRelay ? 'relayed' : 'private');
+  const options = { throughRelay, ...(code && { enrolment: code }) };
   if (!isOpen) return problemOf(await client.fetchToken(id, options));
   const record = drawRecord(await records.read(), secureBytes);
   return problemOf(await client.report(id, record, options));

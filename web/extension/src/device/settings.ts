@@ -37,7 +37,7 @@ export interface Settings {
   readonly list: ListSummary | null;
   /** What the person agreed to, by campaign; what became of it is in the ledger. */
   readonly receipts: Readonly<Record<string, Receipt>>;
-  /** The codes that let this person have a token, by campaign. */
+  /** The codes that let this person contribute or have a token, by campaign and issuer. */
   readonly codes: Readonly<Record<string, string>>;
   readonly pages: readonly WatchedPage[];
   /** Why the last check did not do all that it should have; null if it did. */

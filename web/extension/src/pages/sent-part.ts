@@ -1,5 +1,6 @@
 /** Section of the options: the ledger, every campaign ever and the exact bytes that left for it. */
 import type { Account, LedgerEntry, ListSummary, Odds, Role } from '@blender-dp/client';
+import { reportDelta } from '../device/collection.js';
 import { currentEntry, recordsToSend } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
 import { hostOf } from '../words/foreign.js';
@@ -70,7 +71,8 @@ function explained({ choice, list, campaign }: View['settings']): HTMLElement[] 
   }
   const epsilon = list?.epsilon ?? campaign?.epsilon;
   const known = list?.odds.map(oddsSentence) ?? [];
-  const sentences = epsilon === undefined ? [] : [...known, beliefSentence(epsilon)];
+  const delta = campaign ? reportDelta(campaign) : 0;
+  const sentences = epsilon === undefined ? [] : [...known, beliefSentence(epsilon, delta)];
   return [...sentences, ...NOT_SAID].map((sentence) => made('li', {}, sentence));
 }
 

@@ -34,7 +34,7 @@ function showCampaign({ settings, records }: View): void {
   write('purpose', `Why: ${campaign.purpose}`);
   write('state', stateSentence(campaign));
   write('consent-text', campaign.consent.text);
-  write('epsilon', promiseSentence(campaign.epsilon));
+  write('epsilon', promiseSentence(campaign));
   issuer = campaign.issuer ?? invitation.service;
   permit('opt-in', 'no-opt-in', takesContributions(campaign));
   permit('private', 'no-report', !isOver(campaign));
@@ -79,7 +79,7 @@ async function lookUp(): Promise<void> {
     return;
   }
   if (!(await allow([hostPattern(invitation.service)]))) {
-    tell(said, 'the extension may not ask this service without your permission');
+    tell(said, 'the extension may not ask this server without your permission');
     return;
   }
   const answer = await ask({ kind: 'invite', invitation: text });
@@ -94,7 +94,7 @@ function chosenCommand(choice: string | undefined): Command | string {
   if (choice === 'private') return { kind: 'choose-private', ...about };
   if (choice === 'relayed') return { kind: 'choose-relayed', ...about };
   if (!consent.checked) return 'to opt in, please read the text and tick that you agree';
-  return { kind: 'choose-opt-in', shown: shown.description };
+  return { kind: 'choose-opt-in', ...about };
 }
 
 function choice(): string | undefined {
@@ -122,14 +122,18 @@ async function choose(): Promise<void> {
 
 function showConsent(): void {
   const chosen = choice();
-  byId('consent', HTMLElement).hidden = chosen !== 'opt-in';
-  showToken(chosen === 'private' || chosen === 'relayed');
+  const isReport = chosen === 'private' || chosen === 'relayed';
+  const isOptIn = chosen === 'opt-in';
+  byId('consent', HTMLElement).hidden = !isOptIn;
+  showToken(isReport);
+  const isAsked = (isReport || isOptIn) && shown !== undefined && needsCode(shown, isOptIn);
+  byId('code-part', HTMLElement).hidden = !isAsked;
+  byId('code-tells', HTMLElement).hidden = !isOptIn;
 }
 
-/** Says what goes with a report, and asks for the code where one is needed. */
+/** Says what goes with a report. */
 function showToken(isReport: boolean): void {
   byId('token', HTMLElement).hidden = !isReport || !shown?.needsToken;
-  byId('code-part', HTMLElement).hidden = !shown || !needsCode(shown);
   const [what, who] = tokenSentences(issuer);
   write('token-what', what);
   write('token-who', who);

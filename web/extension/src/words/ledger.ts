@@ -3,9 +3,8 @@ import type { Account, EntryState, LedgerEntry, Role, TokenSummary } from '@blen
 import type { KnownCampaign } from '../device/choices.js';
 import type { Collector } from '../device/collection.js';
 import { hostOf } from './foreign.js';
-import { epsilonText } from './numbers.js';
 import { relayCostSentence } from './relay.js';
-import { beliefSentence, factorText } from './reports.js';
+import { beliefSentence, failSentence, limitWords } from './reports.js';
 
 /** One campaign of the ledger, with all that was made for it. */
 export interface LedgerPart extends Collector {
@@ -65,7 +64,7 @@ const STATES: Readonly<Record<EntryState, string>> = {
   unsent: 'Stored here and sent again until it arrives',
   refused: 'Sent, but it was not taken',
   uncertain: 'It may have arrived',
-  withdrawn: 'Sent, and deleted again by the service',
+  withdrawn: 'Sent, and deleted again by the organisation',
 };
 
 /** Says what left: searches as they are, or one scrambled report. */
@@ -87,27 +86,26 @@ export function entryState({ state, sendAfter }: LedgerEntry): string {
 
 /** Says what it cost, and what that means. */
 export function costSentence({ role, epsilon, delta, relayEpsilon }: LedgerEntry): string {
-  const cost = Number(epsilon);
+  const [cost, chance] = [Number(epsilon), Number(delta)];
   if (role === 'relayed') {
-    return `What this means: ${lowerFirst(relayCostSentence(cost, Number(delta), Number(relayEpsilon)))}`;
+    return `What this means: ${lowerFirst(relayCostSentence(cost, chance, Number(relayEpsilon)))}`;
   }
-  if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost))}`;
+  if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost, chance))}`;
   return (
-    'What this means: the service can read these searches. Others see only what it publishes: that ' +
-    `makes any guess about you at most ${factorText(cost)} times more likely ` +
-    `(ε = ${epsilonText(cost)}), except with a tiny chance (δ = ${Number(delta)}).`
+    'What this means: the organisation can read these searches. Others see only what it publishes. ' +
+    `By that, ${limitWords(cost)}. ${failSentence(chance)}`
   );
 }
 
 /** Returns a sentence about whether and how a report or a contribution can be withdrawn. */
 export function withdrawalSentence(role: Role, state: EntryState): string {
   if (role === 'report') {
-    return 'It cannot be taken back: the service does not know which report is yours.';
+    return 'It cannot be taken back: the organisation does not know which report is yours.';
   }
   if (role === 'relayed')
     return 'It cannot be taken back: once it is mixed, nobody knows which report is yours.';
   return state === 'withdrawn'
-    ? 'The service confirmed that it deleted them. What they cost stays counted.'
+    ? 'The organisation confirmed that it deleted them. What they cost stays counted.'
     : 'You can withdraw, for good, while the campaign still takes searches. After that, ask the contact above.';
 }
 

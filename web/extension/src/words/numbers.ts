@@ -11,13 +11,6 @@ export function epsilonText(epsilon: number): string {
   return String(Number(epsilon.toFixed(3)));
 }
 
-/** Writes a probability as a number of 100 cases, never as certain when it is not. */
-export function casesText(probability: number): string {
-  if (probability < 0.005) return 'fewer than 1 of 100 cases';
-  if (probability > 0.995) return 'more than 99 of 100 cases';
-  return `${Math.round(probability * 100)} of 100 cases`;
-}
-
 /** Writes a number of things. */
 export function countText(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

@@ -1,20 +1,22 @@
 /** Report through a relay, in words: always with both numbers, if the two keep apart and if not. */
 import type { DescribedRelay, ListSummary } from '@blender-dp/client';
+import { guessExample } from '@blender-dp/pages/promises.js';
 import type { Campaign } from '../device/collection.js';
 import { hostOf } from './foreign.js';
-import { epsilonText } from './numbers.js';
-import { factorText, oddsSentence } from './reports.js';
+import { failSentence, limitWords, oddsSentence } from './reports.js';
 
-/** Explains the choice in two sentences: what happens, and what it promises. */
+/** Explains the choice: what happens, and what it promises. */
 export function relaySentences(
   { epsilon, delta }: Pick<Campaign, 'epsilon' | 'delta'>,
   { address, leastBatch, epsilonCap }: DescribedRelay,
 ): readonly [string, string] {
+  const together = Number(epsilonCap);
   return [
-    'One of your searches is scrambled a little here and locked for the organisation; then somebody ' +
-      `else, the relay ${hostOf(address)}, mixes at least ${leastBatch.toLocaleString('en')} such ` +
-      'reports and hands them over without names.',
-    relayCostSentence(epsilon, delta, Number(epsilonCap)),
+    'One of your searches is drawn by chance and scrambled a little on this device. Then it is locked, ' +
+      'so that only the organisation can open it. It goes to somebody else, the relay ' +
+      `${hostOf(address)}. The relay mixes at least ${leastBatch.toLocaleString('en')} such reports and ` +
+      'hands them over without names. A report that was sent cannot be taken back.',
+    `${relayCostSentence(epsilon, delta, together)} ${guessExample(together)}`,
   ];
 }
 
@@ -43,14 +45,7 @@ const NOT_SAID: readonly string[] = [
 /** Says what a relayed report costs, and what that means. */
 export function relayCostSentence(epsilon: number, delta: number, together: number): string {
   return (
-    'As long as relay and organisation do not work together, any guess about you becomes at most ' +
-    `${factorText(epsilon)} times more likely (${number('ε', epsilonText(epsilon))}), except with a ` +
-    `tiny chance (${number('δ', String(delta))}); if they do, at most ${factorText(together)} times ` +
-    `(${number('ε', epsilonText(together))}).`
+    `If relay and organisation do not work together, ${limitWords(epsilon)}. ` +
+    `${failSentence(delta)} If they do work together, ${limitWords(together)}.`
   );
-}
-
-/** Writes a letter and its value, which stay on one line. */
-function number(letter: string, value: string): string {
-  return `${letter}\u00a0=\u00a0${value}`;
 }

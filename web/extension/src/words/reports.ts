@@ -1,17 +1,22 @@
 /** What a private report says and does not say: computed from the mechanism, in plain words. */
 import type { ListSummary, Odds } from '@blender-dp/client';
-import { casesText, countText, epsilonText } from './numbers.js';
+import { oneIn } from '@blender-dp/pages/numbers.js';
+import { presetOf } from '@blender-dp/pages/presets.js';
+import {
+  guessExample,
+  guessLimit,
+  limitFails,
+  truthInReports,
+} from '@blender-dp/pages/promises.js';
+import type { Campaign } from '../device/collection.js';
+import { countText, epsilonText } from './numbers.js';
 
-/** Says how often a report names nothing of a person's. */
+/** Says how often a report names the truth, and what it names otherwise. */
 export function oddsSentence({ question, size, named, missed }: Odds): string {
-  const cases = casesText(missed);
   const [one, many] = question === 'query' ? ['query', 'queries'] : ['search', 'searches'];
-  if (named === 1) {
-    return `A report names a random ${one} in ${cases}: one of ${size.toLocaleString('en')} on a public list.`;
-  }
   return (
-    `A report names ${countText(named, one, many)} of ${size.toLocaleString('en')} on a public list; ` +
-    `in ${cases} all of them are random.`
+    `A report names ${countText(named, one, many)} of ${size.toLocaleString('en')} on a public list. ` +
+    truthInReports(1 - missed, named)
   );
 }
 
@@ -21,33 +26,40 @@ export function oddsOfReport(list: ListSummary, report: string): Odds | undefine
   return list.odds.find((odds) => odds.question === question) ?? list.odds[0];
 }
 
-/** Returns a sentence about what ε bounds: how much more likely a report may make a guess. */
-export function beliefSentence(epsilon: number): string {
+/** Says what ε and δ of a report bound: how much more likely it may make a guess. */
+export function beliefSentence(epsilon: number, delta: number): string {
+  return `Whoever reads it learns only so much: ${limitWords(epsilon)}. ${failSentence(delta)}`;
+}
+
+/** Says what the promise of a campaign means, before anything is chosen. */
+export function promiseSentence({ epsilon, delta, preset, relay }: Promised): string {
+  const { deltaIsForAll } = presetOf(preset);
   return (
-    `Whoever reads it may find any guess about your search up to ${factorText(epsilon)} times more ` +
-    `likely than before (ε = ${epsilonText(epsilon)}), and never more.`
+    'Others see what is published. The organisation also sees your private report. ' +
+    `Even so, ${limitWords(epsilon)}. ${guessExample(epsilon)} ` +
+    limitFails(delta, deltaIsForAll, relay !== undefined)
   );
 }
 
-/** Says what the ε of a campaign means, before anything is chosen. */
-export function promiseSentence(epsilon: number): string {
-  return (
-    `Its privacy promise is ε = ${epsilonText(epsilon)}. What this means: what it publishes, or one ` +
-    `private report, makes any guess about you at most ${factorText(epsilon)} times more likely.`
-  );
+type Promised = Pick<Campaign, 'epsilon' | 'delta' | 'preset' | 'relay'>;
+
+/** Writes what ε limits; the letter and its value stay on one line. */
+export function limitWords(epsilon: number): string {
+  return `${guessLimit(epsilon)} (ε\u00a0=\u00a0${epsilonText(epsilon)})`;
 }
 
-/** Writes how many times more likely a guess may become. */
-export function factorText(epsilon: number): string {
-  const factor = Math.exp(epsilon);
-  return factor < 10 ? factor.toFixed(1) : Math.round(factor).toLocaleString('en');
+/** Says whether the limit may fail. */
+export function failSentence(delta: number): string {
+  return delta > 0
+    ? `This limit may fail with a chance of at most ${oneIn(delta)} (δ).`
+    : 'This limit never fails.';
 }
 
 /** What no report says. */
 export const NOT_SAID: readonly string[] = [
   'It does not contain what you typed or the address of a page.',
   'It does not say whether you searched for something on the list at all.',
-  'It does not name you or this browser. The service sees a network address, as every website does.',
+  'It does not name you or this browser. The organisation’s server sees a network address, as every website does.',
 ];
 
 function questionOf(report: string): unknown {

@@ -48,7 +48,7 @@ const WAYS: Readonly<Record<Exclude<Choice, 'opt-in' | 'nothing'>, string>> = {
 function reportSentence(settings: Settings, role: Role, { entries }: Account): string {
   const given = currentEntry(settings, entries, 'contribution');
   if (given && given.state !== 'withdrawn') {
-    return 'none is sent while the service may have your searches; withdraw them first';
+    return 'none is sent while the organisation may have your searches; withdraw them first';
   }
   const entry = currentEntry(settings, entries, role);
   if (entry) return REPORT_STATES[entry.state];
@@ -71,8 +71,8 @@ const REPORT_STATES = {
 const OPT_IN_STATES = {
   sent: 'your searches were sent as they are',
   unsent: 'your searches could not be sent yet; they will be',
-  refused: 'the service did not take your searches',
-  uncertain: 'the service may have your searches; withdraw them to be sure that it has not',
+  refused: 'the organisation did not take your searches',
+  uncertain: 'the organisation may have your searches; withdraw them to be sure that it has not',
   withdrawn: 'you withdrew; your searches were deleted',
 };
 
@@ -83,7 +83,7 @@ function optInSentence(settings: Settings, { entries }: Account): string {
     return 'Opt in: the campaign takes no searches now. None of yours was sent to it.';
   }
   return (
-    'Opt in: the searches that are ticked below will be sent once, as they are: ' +
-    `${DAYS_GATHERED} days after you agreed, or on the campaign’s last day.`
+    'Opt in: the searches that are ticked below will be sent by themselves, once, as they are. ' +
+    `That is ${DAYS_GATHERED} days after you agreed, or on the last day for this choice.`
   );
 }

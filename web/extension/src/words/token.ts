@@ -26,7 +26,7 @@ export function entryTokenSentences({
     'A token goes with it, which shows that you are one person. Nobody can tell by it which report is yours.',
     ...(isWaiting
       ? [
-          `It is sent after ${timeText(sendAfter)}, a random time, so that the time tells nothing either.`,
+          `It is sent after ${timeText(sendAfter)}. This time is random, so that it tells nothing either.`,
         ]
       : []),
   ];

@@ -16,7 +16,7 @@ function promiseCard({ to, model, epsilon, delta, sentence: words }) {
   const badge = (name, value) => (isNumber(value)
     ? html("span", { class: "badge" }, `${name} = ${plain(value)}`) : null);
   return html("article", { class: "promise" },
-    html("h3", {}, to ?? "All users"),
+    html("h3", {}, promisedTo(to ?? "All users")),
     html("p", { class: "badges" },
       model ? html("span", { class: "badge badge-model" }, model) : null,
       badge("ε", epsilon), badge("δ", delta)),

@@ -130,7 +130,7 @@ function certificateCard(certificate, relayBatch) {
     const delta = decimal(spent?.delta);
     const other = typeof presence === "string" && presence !== tight
       ? `; ε ${decimal(presence)} if data are added or removed, not exchanged` : "";
-    return [html("dt", {}, settingName(String(to))),
+    return [html("dt", {}, settingName(promisedTo(String(to)))),
       html("dd", {}, `ε ${epsilon}${delta === "0" ? "" : `, δ ${delta}`}${other}`)];
   });
   const absent = absentRelay(relayBatch);

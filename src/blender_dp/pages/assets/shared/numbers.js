@@ -136,9 +136,15 @@ export function columnDecimals(probabilities) {
   return median === undefined ? 2 : clamp(Math.ceil(-Math.log10(median * 100)) + 2, 2, 6);
 }
 
-/** @param {number} probability */
+const LARGE_NUMBERS = [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]];
+
+/** Write a bound on a small probability, never too small: 1 in 19, 1 in 10 million. @param {number} probability */
 export function oneIn(probability) {
-  return `1 in ${plain(Number((1 / probability).toPrecision(6)))}`;
+  const chances = Math.min(Math.floor((1 + 1e-12) / probability), 1e15);
+  const [unit, word] = LARGE_NUMBERS.find(([least]) => chances >= Number(least)) ?? [1, ""];
+  if (!word) return `1 in ${count(chances)}`;
+  const number = chances / Number(unit);
+  return `1 in ${plain(number < 10 ? Math.floor(number * 10) / 10 : Math.floor(number))} ${word}`;
 }
 
 /** Return the number that a certificate writes as a decimal or a fraction. @param {string | null} exact */
