@@ -18,8 +18,8 @@ from benchmarks.measure import made_by
 from benchmarks.service import servers
 from benchmarks.service.trial import BATCH, BATCHES, SINGLES, Stage, stage_of
 from blender_dp.relay.signing_key import signing_key
-from blender_dp.relay.storage.open_database import open_database
-from blender_dp.relay.storage.store import RelayStore
+from blender_dp.relay.storage.store import SCHEMA, RelayStore
+from blender_dp.server.databases.open_database import open_database
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.service.signatures import public_key_of
 from postgres_server import running_postgres
@@ -161,7 +161,7 @@ def listening(collector: StandInCollector) -> Iterator[str]:
 
 
 async def _kept(address: str) -> int:
-    database = await open_database(address)
+    database = await open_database(address, SCHEMA)
     try:
         store = RelayStore(database)
         [batch] = await store.batches()

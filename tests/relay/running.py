@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from relay.stand_in_collector import StandInCollector
 
 from blender_dp.relay.app import RelayApp
-from blender_dp.relay.collector import Collector
+from blender_dp.relay.collector import BatchCollector
 from blender_dp.relay.dependencies import Dependencies
-from blender_dp.relay.storage.open_database import open_database
-from blender_dp.relay.storage.store import RelayStore
+from blender_dp.relay.storage.store import SCHEMA, RelayStore
+from blender_dp.server.databases.open_database import open_database
 from blender_dp.server.event_log import EventLog
 from blender_dp.wire.relayed.encrypted_report import (
     relayed_report_document,
@@ -74,11 +74,11 @@ async def running(
 ) -> AsyncIterator[Relay]:
     """Start a relay; entering again with the same database starts it anew."""
     collector = collector or StandInCollector(CAMPAIGN, PUBLIC_KEY)
-    opened = await open_database(str(database))
+    opened = await open_database(str(database), SCHEMA)
     lines = io.StringIO()
     dependencies = Dependencies(
         store=RelayStore(opened),
-        collector=Collector("http://collector", httpx.ASGITransport(app=collector)),
+        collector=BatchCollector("http://collector", httpx.ASGITransport(app=collector)),
         key=KEY,
         event_log=EventLog(lambda: datetime.now(UTC), lines),
         **{"piece_size": 3, **options},

@@ -92,7 +92,7 @@ async def test_a_relay_with_another_key_says_why_it_takes_no_report(tmp_path: Pa
     async with running(tmp_path / "relay.sqlite", collector) as relay:
         sent = relay.collector.encrypt(0)
         assert (await relay.send(sent)).status_code == 404
-        relay.app.campaigns._refused.clear()  # as after some seconds
+        relay.app.campaigns._lookups._refused.clear()  # as after some seconds
         assert (await relay.send(sent)).status_code == 404
         lines = [json.loads(line) for line in relay.lines.getvalue().splitlines()]
         metrics = (await relay.http.get("/metrics")).text

@@ -8,9 +8,9 @@ import pytest
 from relay.running import CAMPAIGN
 
 from blender_dp.relay.storage.bundles import bundled_reports, level_of, put_bundle
-from blender_dp.relay.storage.database import Database
-from blender_dp.relay.storage.open_database import open_database
-from blender_dp.relay.storage.store import RelayStore
+from blender_dp.relay.storage.store import SCHEMA, RelayStore
+from blender_dp.server.databases.database import Database
+from blender_dp.server.databases.open_database import open_database
 from blender_dp.server.databases.statements import Row, Statements
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ LENGTH = 5
 @pytest.fixture
 async def database(address: str) -> AsyncIterator[Database]:
     """Open a database with one campaign."""
-    opened = await open_database(address)
+    opened = await open_database(address, SCHEMA)
     await RelayStore(opened).add_campaign(
         CAMPAIGN, head_list="", encryption_key="", report_length=LENGTH, least_batch=1
     )

@@ -8,9 +8,9 @@ import pytest
 from relay.running import CAMPAIGN, PATH, PUBLIC_KEY, running
 from relay.stand_in_collector import StandInCollector
 
-from blender_dp.relay.storage.database import UnavailableError
 from blender_dp.relay.storage.report_writer import ReportWriter
 from blender_dp.relay.storage.store import Batch, RelayStore
+from blender_dp.server.databases.database import UnavailableError
 from blender_dp.wire.relayed.batch import Destroyed, Forwarded, read_statement
 
 pytestmark = pytest.mark.anyio
@@ -72,7 +72,7 @@ async def test_a_report_that_comes_during_the_decision_is_not_destroyed_with_it(
 ) -> None:
     async with running(address) as relay:
         await relay.fill(range(4))
-        begin, known = RelayStore.begin_forwarding, relay.app.campaigns.known(str(CAMPAIGN))
+        begin, known = RelayStore.begin_forwarding, relay.app.campaigns.known(CAMPAIGN)
         assert known is not None
 
         async def begin_late(store: RelayStore, batch: Batch, order_key: bytes) -> bool:
@@ -129,7 +129,7 @@ async def test_a_report_that_was_stored_twice_is_forwarded_once(address: str) ->
     """Two processes on one database do not know of each other's reports."""
     async with running(address) as relay:
         sent = await relay.fill(range(6))
-        known = relay.app.campaigns.known(str(CAMPAIGN))
+        known = relay.app.campaigns.known(CAMPAIGN)
         assert known is not None
         other = ReportWriter(relay.app.dependencies.store.database)
         both = relay.collector.encrypt(6)
@@ -145,7 +145,7 @@ async def test_a_report_that_was_stored_twice_is_forwarded_once(address: str) ->
 async def test_a_batch_is_too_small_if_only_repetitions_fill_it(address: str) -> None:
     async with running(address) as relay:
         await relay.fill(range(3))
-        known = relay.app.campaigns.known(str(CAMPAIGN))
+        known = relay.app.campaigns.known(CAMPAIGN)
         assert known is not None
         both = relay.collector.encrypt(3)
         await ReportWriter(relay.app.dependencies.store.database).add(known.number, [both])
@@ -206,7 +206,7 @@ async def test_after_a_failure_the_same_pieces_are_sent(address: str) -> None:
                 collector.failures = int(remaining < 0)
                 await collector(scope, receive, send)
 
-            relay.app.dependencies.collector._client._transport.app = limited  # type: ignore[attr-defined]
+            relay.app.dependencies.collector.client._transport.app = limited  # type: ignore[attr-defined]
             await relay.tick()
             sent += [body for method, _, body in collector.requests if method == "POST"]
     collector.failures = 0

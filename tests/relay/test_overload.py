@@ -11,8 +11,8 @@ from relay.running import CAMPAIGN, PATH, PUBLIC_KEY, Relay, running
 from relay.stand_in_collector import StandInCollector
 
 from blender_dp.relay.intake import MOST_BYTES
-from blender_dp.relay.open_campaigns import _MOST_LOOKUPS as MOST_LOOKUPS
 from blender_dp.relay.storage import report_writer
+from blender_dp.server.campaign_lookups import _MOST_LOOKUPS as MOST_LOOKUPS
 
 pytestmark = pytest.mark.anyio
 PATIENCE = 60.0
@@ -67,14 +67,14 @@ async def test_few_unknown_campaigns_are_looked_up_at_once(tmp_path: Path) -> No
         await collector(scope, receive, send)
 
     async with running(tmp_path / "relay.sqlite", collector) as relay:
-        relay.app.dependencies.collector._client._transport.app = answer_slowly  # type: ignore[attr-defined]
+        relay.app.dependencies.collector.client._transport.app = answer_slowly  # type: ignore[attr-defined]
 
         async def ask(number: int) -> int:
             path = f"/v1/campaigns/{UUID(int=number)}/reports"
             return (await relay.http.post(path, json={})).status_code
 
         asked = [asyncio.create_task(ask(number)) for number in range(1, MOST_LOOKUPS + 1)]
-        await until(lambda: len(relay.app.campaigns._lookups) == MOST_LOOKUPS)
+        await until(lambda: len(relay.app.campaigns._lookups._lookups) == MOST_LOOKUPS)
         assert await ask(MOST_LOOKUPS + 1) == 503
         slow.set()
         assert set(await asyncio.gather(*asked)) == {404}

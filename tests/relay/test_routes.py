@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from relay.running import CAMPAIGN, PATH, PUBLIC_KEY, Relay, running
 from relay.stand_in_collector import StandInCollector
 
-from blender_dp.relay import open_campaigns
 from blender_dp.relay.condition import Trouble
 from blender_dp.relay.openapi import openapi_document
 from blender_dp.relay.storage.store import BatchState
+from blender_dp.server import campaign_lookups
 from blender_dp.server.problems import Problem
 from blender_dp.wire.relayed.encrypted_report import relayed_reports_document
 from blender_dp.wire.reports.packed_items import to_text
@@ -194,7 +194,7 @@ async def test_reports_are_refused_while_nobody_knows_whether_it_is_open(
     relay: Relay, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await relay.fill(range(2))
-    monkeypatch.setattr(open_campaigns, "STALE_SECONDS", -1.0)
+    monkeypatch.setattr(campaign_lookups, "STALE_SECONDS", -1.0)
     relay.collector.failures = 1
     answer = await relay.send(relay.collector.encrypt(3))
     assert answer.status_code == 503

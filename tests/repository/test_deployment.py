@@ -42,7 +42,7 @@ def figures() -> set[str]:
 
 def relay_figures() -> set[str]:
     """Return the names of all figures of a relay's /metrics."""
-    return _names(RelayMetrics()._registry)
+    return _names(RelayMetrics().registry)
 
 
 def _names(registry: CollectorRegistry) -> set[str]:

@@ -12,11 +12,11 @@ from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.http_server import address_of, bind, serve_app
 from blender_dp.cli.terminal import RESULTS
 from blender_dp.relay.app import RelayApp
-from blender_dp.relay.collector import Collector
+from blender_dp.relay.collector import BatchCollector
 from blender_dp.relay.dependencies import Dependencies
 from blender_dp.relay.signing_key import signing_key
-from blender_dp.relay.storage.open_database import open_database
-from blender_dp.relay.storage.store import RelayStore
+from blender_dp.relay.storage.store import SCHEMA, RelayStore
+from blender_dp.server.databases.open_database import open_database
 from blender_dp.server.event_log import EventLog
 from blender_dp.server.library_messages import all_lines_in
 from blender_dp.wire.service.signatures import public_key_of
@@ -47,9 +47,9 @@ def relay_forever(options: RelayServer) -> None:
 async def _serve(
     options: RelayServer, key: Ed25519PrivateKey, bound: socket.socket, ending: Ending
 ) -> None:
-    database = await open_database(options.database)
+    database = await open_database(options.database, SCHEMA)
     RESULTS.print(f"public key of this relay: {public_key_of(key)}")
-    collector = Collector(options.collector)
+    collector = BatchCollector(options.collector)
     try:
         app = RelayApp(
             Dependencies(

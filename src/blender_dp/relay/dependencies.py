@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from blender_dp.relay.collector import Collector
+from blender_dp.relay.collector import BatchCollector
 from blender_dp.relay.metrics import RelayMetrics
 from blender_dp.relay.storage.store import RelayStore
 from blender_dp.server.event_log import EventLog
@@ -20,7 +20,7 @@ class Dependencies:
     """Storage, key, collector and randomness."""
 
     store: RelayStore
-    collector: Collector
+    collector: BatchCollector
     key: Ed25519PrivateKey
     """Signs statements; head lists name its public half."""
     event_log: EventLog

@@ -13,17 +13,12 @@ from typing import Any
 
 from blender_dp.core.errors import BlenderError
 from blender_dp.relay.announcements import Announcements
-from blender_dp.relay.collector import (
-    OVER,
-    SEALED,
-    CollectedBatch,
-    CollectedState,
-    CollectorError,
-)
+from blender_dp.relay.collector import CollectedBatch, CollectedState
 from blender_dp.relay.dependencies import Dependencies
 from blender_dp.relay.open_campaigns import OpenCampaigns
 from blender_dp.relay.shuffle import KEY_BYTES, shuffled
 from blender_dp.relay.storage.store import Batch, BatchState
+from blender_dp.server.collector import OVER, SEALED, CollectorError
 from blender_dp.wire.relayed.batch import (
     Destroyed,
     Forwarded,

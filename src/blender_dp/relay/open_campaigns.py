@@ -5,7 +5,6 @@ again at every tick. Its signed head list must be that of the expected collector
 relay.
 """
 
-import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,22 +14,14 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.core.errors import BlenderError
-from blender_dp.relay.collector import NOT_YET_OPEN, OPEN, PUBLISHED, CollectorError
 from blender_dp.relay.dependencies import Dependencies
 from blender_dp.relay.intake import RelayIntake
-from blender_dp.relay.storage.database import UnavailableError
 from blender_dp.relay.storage.store import Batch, BatchState
+from blender_dp.server.campaign_lookups import MOST_REFUSED, CampaignLookups
+from blender_dp.server.collector import NOT_YET_OPEN, OPEN, PUBLISHED
 from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
 from blender_dp.wire.relayed.encrypted_report import ReportEncryption
 from blender_dp.wire.service.signed_head_list import SignedHeadList, read_signed_head_list
-
-STALE_SECONDS = 60.0
-"""Reports are refused if the collector has not said for so long that it is open."""
-_REFUSED_SECONDS = 5.0
-"""How long a refused campaign is not looked up again: anybody can invent ids."""
-_MOST_REFUSED = 10_000
-_MOST_LOOKUPS = 8
-"""Most campaigns that are looked up at the same time; others are refused for now."""
 
 
 class ListFault(StrEnum):
@@ -59,33 +50,18 @@ class OpenCampaigns:
     def __init__(
         self, dependencies: Dependencies, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._parts, self._clock = dependencies, clock
+        self._parts = dependencies
         self._store, self._collector = dependencies.store, dependencies.collector
-        self._open: dict[str, OpenCampaign] = {}
-        self._said_at: dict[str, float] = {}
-        self._refused: dict[str, tuple[float, ProblemError]] = {}
-        self._lookups: dict[str, asyncio.Task[OpenCampaign]] = {}
+        self._lookups = CampaignLookups(self._opened, clock)
         self._said: set[UUID] = set()
 
-    def known(self, campaign: str) -> OpenCampaign | None:
+    def known(self, campaign: UUID) -> OpenCampaign | None:
         """Return a campaign if it is known to be open."""
-        if self._clock() - self._said_at.get(campaign, float("-inf")) > STALE_SECONDS:
-            return None
-        return self._open.get(campaign)
+        return self._lookups.known(campaign)
 
-    async def find(self, campaign: str) -> OpenCampaign:
+    async def find(self, campaign: UUID) -> OpenCampaign:
         """Return an open campaign, looked up at the collector if needed, or refuse."""
-        if (found := self.known(campaign)) is not None:
-            return found
-        if campaign in self._refused:
-            until, error = self._refused[campaign]
-            if self._clock() < until:
-                raise error.with_traceback(None)
-        if campaign not in self._lookups:
-            if len(self._lookups) >= _MOST_LOOKUPS:
-                raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS)
-            self._lookups[campaign] = asyncio.create_task(self._look_up(campaign))
-        return await asyncio.shield(self._lookups[campaign])
+        return await self._lookups.find(campaign)
 
     async def learn(self, campaign: UUID) -> None:
         """Store a campaign of this relay before its first report, unless it is sealed already.
@@ -102,26 +78,10 @@ class OpenCampaigns:
 
     def note(self, batch: Batch, state: str) -> None:
         """Take over what the collector said of a campaign."""
-        campaign = str(batch.campaign)
         if state == OPEN and batch.state is BatchState.WAITING:
-            self._said_at[campaign] = self._clock()
+            self._lookups.note_open(batch.campaign)
         else:
-            self._open.pop(campaign, None)
-
-    async def _look_up(self, campaign: str) -> OpenCampaign:
-        try:
-            found = await self._opened(UUID(campaign))
-        except (CollectorError, UnavailableError):
-            raise Problem.OVERLOADED.error(retry_after=RETRY_SECONDS) from None
-        except ProblemError as error:
-            if len(self._refused) >= _MOST_REFUSED:
-                self._refused.clear()
-            self._refused[campaign] = (self._clock() + _REFUSED_SECONDS, error)
-            raise
-        finally:
-            del self._lookups[campaign]
-        self._open[campaign], self._said_at[campaign] = found, self._clock()
-        return found
+            self._lookups.forget(batch.campaign)
 
     async def _opened(self, campaign: UUID) -> OpenCampaign:
         state = await self._collector.state(campaign)
@@ -180,7 +140,7 @@ class OpenCampaigns:
 
     def _refused_list(self, campaign: UUID, fault: ListFault) -> ProblemError:
         """Say once why no report of a campaign is taken; return what devices are told."""
-        if campaign not in self._said and len(self._said) < _MOST_REFUSED:
+        if campaign not in self._said and len(self._said) < MOST_REFUSED:
             self._said.add(campaign)
             self._parts.event_log.write(
                 "list-refused", reason=fault, campaign=str(campaign), own_key=self._parts.public_key

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from blender_dp.relay.storage.bundles import put_bundle
-from blender_dp.relay.storage.database import Database, UnavailableError
 from blender_dp.relay.storage.known_reports import KnownReports, digest_of
 from blender_dp.relay.storage.store import all_reports, count_more, lock_waiting
+from blender_dp.server.databases.database import Database, UnavailableError
 from blender_dp.server.databases.statements import Statements
 from blender_dp.server.problems import RETRY_SECONDS, Problem, ProblemError
 

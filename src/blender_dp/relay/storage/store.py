@@ -7,9 +7,12 @@ from functools import partial
 from uuid import UUID
 
 from blender_dp.relay.storage.bundles import bundled_reports
-from blender_dp.relay.storage.database import Database
+from blender_dp.server.databases.database import Database, Schema
 from blender_dp.server.databases.statements import Row, Statements, first
 
+SCHEMA = Schema(
+    package="blender_dp.relay.storage", scrubbed=("bundles", "campaigns"), lock=0x72656C6179
+)
 _COLUMNS = (
     "number, id, head_list, encryption_key, report_length, least_batch, state, count, statement, "
     "is_told, is_scrubbed"

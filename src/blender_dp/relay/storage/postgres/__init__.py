@@ -1,1 +1,1 @@
-"""Reports on a PostgreSQL server."""
+"""Tables of reports on a PostgreSQL server."""

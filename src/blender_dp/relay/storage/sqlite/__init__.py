@@ -1,1 +1,1 @@
-"""Reports in one SQLite file, without a database server."""
+"""Tables of reports in one SQLite file, without a database server."""

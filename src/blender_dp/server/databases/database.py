@@ -1,6 +1,7 @@
-"""Protocol of the relay's database."""
+"""Protocol of a small server's database, and what a server says of its own."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from blender_dp.core.errors import BlenderError
@@ -17,8 +18,20 @@ class UnavailableError(BlenderError):
 Work = Callable[[Statements], Awaitable[Answer]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """Tables of one kind of server."""
+
+    package: str
+    """Where ``sqlite/migrations`` and ``postgres/migrations`` are."""
+    scrubbed: tuple[str, ...]
+    """Tables of which nothing may remain once a row is deleted."""
+    lock: int
+    """Number of PostgreSQL's lock that keeps two processes from migrating at once."""
+
+
 class Database(Protocol):
-    """A database of reports, up to date with the software's schema."""
+    """A database that is up to date with the software's schema."""
 
     async def read(self, work: Work[Answer]) -> Answer:
         """Run queries on one consistent view of the database."""

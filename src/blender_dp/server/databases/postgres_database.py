@@ -2,38 +2,35 @@
 
 from typing import Any
 
-from blender_dp.relay.storage.database import UnavailableError, Work
 from blender_dp.server.databases import migrations
+from blender_dp.server.databases.database import Schema, UnavailableError, Work
 from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, close, connect
 from blender_dp.server.databases.postgres_rewriting import is_rewritten
 from blender_dp.server.databases.postgres_statements import PostgresStatements
 from blender_dp.server.databases.statements import Answer
 
-MIGRATIONS = migrations.of_package("blender_dp.relay.storage.postgres")
-_MIGRATING = 0x72656C6179
-"""Number of the lock that keeps two processes from migrating at once."""
 _TRIES = 5
-_SCRUBBED = ("bundles", "campaigns")
 
 
 class PostgresDatabase:
-    """A :class:`~blender_dp.relay.storage.database.Database` on a server."""
+    """A :class:`~blender_dp.server.databases.database.Database` on a server."""
 
-    def __init__(self, pool: Any) -> None:  # noqa: ANN401 - asyncpg has no types
-        self._pool = pool
+    def __init__(self, pool: Any, schema: Schema) -> None:  # noqa: ANN401 - asyncpg has no types
+        self._pool, self._schema = pool, schema
 
     @classmethod
-    async def open(cls, address: str) -> "PostgresDatabase":
+    async def open(cls, address: str, schema: Schema) -> "PostgresDatabase":
         """Connect and bring the schema up to date."""
+        steps = migrations.of_package(f"{schema.package}.postgres")
         pool = await connect(address)
         try:
             async with pool.acquire() as connection, connection.transaction():
-                await connection.execute("SELECT pg_advisory_xact_lock($1)", _MIGRATING)
-                await migrations.migrate(PostgresStatements(connection), MIGRATIONS)
+                await connection.execute("SELECT pg_advisory_xact_lock($1)", schema.lock)
+                await migrations.migrate(PostgresStatements(connection), steps)
         except BaseException:
             await close(pool)
             raise
-        return cls(pool)
+        return cls(pool, schema)
 
     async def read(self, work: Work[Answer]) -> Answer:
         """Run queries on one consistent view of the database."""
@@ -57,7 +54,7 @@ class PostgresDatabase:
     async def scrub(self) -> bool:
         """Rewrite the tables without deleted rows; return False if one was in use."""
         try:
-            return all([await is_rewritten(self._pool, table) for table in _SCRUBBED])
+            return all([await is_rewritten(self._pool, table) for table in self._schema.scrubbed])
         except UNREACHABLE:
             raise UnavailableError from None
 

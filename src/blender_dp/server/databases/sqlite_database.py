@@ -8,25 +8,24 @@ from functools import partial
 from pathlib import Path
 
 from blender_dp.core.errors import InputError
-from blender_dp.relay.storage.database import UnavailableError, Work
 from blender_dp.server.databases import migrations
+from blender_dp.server.databases.database import Schema, UnavailableError, Work
 from blender_dp.server.databases.local_disk import require_local_disk
 from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.server.databases.sqlite_scrubbing import empty_log, rewrite
 from blender_dp.server.databases.sqlite_statements import SqliteStatements, run_synchronously
 from blender_dp.server.databases.statements import Answer
 
-MIGRATIONS = migrations.of_package("blender_dp.relay.storage.sqlite")
-
 
 class SqliteDatabase:
-    """A :class:`~blender_dp.relay.storage.database.Database` in one file."""
+    """A :class:`~blender_dp.server.databases.database.Database` in one file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, schema: Schema) -> None:
         require_local_disk(path)
+        steps = migrations.of_package(f"{schema.package}.sqlite")
         self._writing = connect(path)
         try:
-            _in_transaction(self._writing, partial(migrations.migrate, migrations=MIGRATIONS))
+            _in_transaction(self._writing, partial(migrations.migrate, migrations=steps))
         except sqlite3.OperationalError as error:  # another process locks it too long
             self._writing.close()
             raise InputError(path, f"cannot be used now ({error})") from None
@@ -34,8 +33,8 @@ class SqliteDatabase:
             self._writing.close()
             raise
         self._reading = connect(path, is_reader=True)
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="relay writer")
-        self._reader = ThreadPoolExecutor(1, thread_name_prefix="relay reader")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="database writer")
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="database reader")
 
     async def read(self, work: Work[Answer]) -> Answer:
         """Run queries on one consistent view of the database."""
