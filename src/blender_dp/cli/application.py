@@ -50,6 +50,6 @@ app.register_install_completion_command(
 for command in (
     *("demo", "run", "head_list", "privatize", "estimate", "blend"),
     *("search", "trends", "plan", "certify", "audit", "evaluate", "reproduce", "synth"),
-    *("serve", "work", "relay", "token", "devices", "download", "verify_log"),
+    *("serve", "work", "relay", "issuer", "token", "devices", "download", "verify_log"),
 ):
     app.command(f"blender_dp.cli.{command}:{command}")

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
+from blender_dp.cli.server_options import require_server_options
 from blender_dp.cli.service_options import require_service_extra
-from blender_dp.core.errors import ParameterError
-from blender_dp.wire.reports.packed_items import from_text
-from blender_dp.wire.service.signatures import KEY_BYTES
 
 
 def relay(
@@ -46,15 +44,9 @@ def relay(
     require_service_extra("relay")
     from blender_dp.cli.relaying import RelayServer, relay_forever  # noqa: PLC0415 - an extra
 
-    if not 0 <= port <= 65535:
-        raise ParameterError("port", "from 0 to 65535", port)
-    if not 0.01 <= poll_seconds <= 60:
-        raise ParameterError("poll_seconds", "from 0.01 to 60", poll_seconds)
-    if not collector.startswith(("https://", "http://")):
-        raise ParameterError("collector", "an address such as https://collect.example", collector)
-    if collector_key is not None and from_text(collector_key, KEY_BYTES) is None:
-        rule = f"{KEY_BYTES} bytes in base64url without padding"
-        raise ParameterError("collector_key", rule, collector_key)
+    require_server_options(
+        collector=collector, collector_key=collector_key, port=port, poll_seconds=poll_seconds
+    )
     options = RelayServer(
         collector=collector,
         data=data,

@@ -8,6 +8,8 @@ from uuid import UUID
 import httpx
 
 from blender_dp.core.errors import BlenderError, InputError
+from blender_dp.server.databases.database import Database
+from blender_dp.server.databases.statements import Statements, first
 from blender_dp.wire.documents.fields import Fields
 from blender_dp.wire.documents.strict_json import read_object
 from blender_dp.wire.service.hash_chain import PublicKind
@@ -88,6 +90,19 @@ class Collector:
             raise CollectorError(answer.status_code)
         with documented():
             return read_object(ANSWER, answer.content)
+
+
+async def bind_collector(database: Database, public_key: str) -> str:
+    """Return the collector's key: the one that is stored, or this one from now on."""
+
+    async def bind(tx: Statements) -> str:
+        found = await first(tx, "SELECT public_key FROM collector")
+        if found is None:
+            await tx.run("INSERT INTO collector (public_key) VALUES ($1)", public_key)
+            return public_key
+        return str(found[0])
+
+    return await database.write(bind)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from functools import partial
 from uuid import UUID
 
 from blender_dp.relay.storage.bundles import bundled_reports
+from blender_dp.server.collector import bind_collector
 from blender_dp.server.databases.database import Database, Schema
 from blender_dp.server.databases.statements import Row, Statements, first
 
@@ -66,15 +67,7 @@ class RelayStore:
 
     async def bind_collector(self, public_key: str) -> str:
         """Return the collector's key: the one that is stored, or this one from now on."""
-
-        async def bind(tx: Statements) -> str:
-            found = await first(tx, "SELECT public_key FROM collector")
-            if found is None:
-                await tx.run("INSERT INTO collector (public_key) VALUES ($1)", public_key)
-                return public_key
-            return str(found[0])
-
-        return await self.database.write(bind)
+        return await bind_collector(self.database, public_key)
 
     async def add_campaign(
         self,

@@ -1,0 +1,1 @@
+"""Storage of the issuer: who got an answer, as keyed hashes."""

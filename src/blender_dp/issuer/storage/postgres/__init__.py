@@ -1,0 +1,1 @@
+"""Tables of issued tokens on a PostgreSQL server."""

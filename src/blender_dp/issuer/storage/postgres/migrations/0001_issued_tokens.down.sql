@@ -1,0 +1,3 @@
+DROP TABLE collector;
+DROP TABLE issued_tokens;
+DROP TABLE campaigns;

@@ -1,0 +1,1 @@
+"""Tables of issued tokens in one SQLite file, without a database server."""
