@@ -216,6 +216,8 @@ def _farthest_swap(release: str, parameters: Mapping[str, Any]) -> int:
         "sums": [(whole, 0), (0, whole), (0, 0)],
         "scalars": [(0, 0), (whole, 0), (0, whole), (whole, whole)],
         "choice of the branch": [(0,), (whole,)],
+        # Leaving moves the number by -4 to 2, joining by -2 to 4: see test_list_choice.py.
+        "choice of the list": [(-2,), (4,)],
     }
     return max(
         sum(abs(x - y) for x, y in zip(one, other, strict=True))
@@ -227,7 +229,8 @@ def _farthest_from_none(release: str, parameters: Mapping[str, Any]) -> int:
     """Return how much one user adds, in L1, to what is summed."""
     paper = parameters["preset"] == "paper"
     whole = int(parameters["records_per_optin_user"]) if paper else UNIT
-    return {"sums": whole, "scalars": 2 * whole, "choice of the branch": whole}[release]
+    most = {"sums": whole, "scalars": 2 * whole, "choice of the branch": whole}
+    return {**most, "choice of the list": 4}[release]
 
 
 def _check_gaussian(part: Mapping[str, Any], constants: Mapping[str, Fraction]) -> None:

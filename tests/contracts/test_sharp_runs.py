@@ -13,6 +13,8 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow
 
 MANY = Parameters(epsilon=4.0, delta=1e-2)
+QUERIES = Parameters(epsilon=4.0, delta=1e-2, list_of="queries")
+AUTO = Parameters(epsilon=50.0, delta=1e-2, list_of="auto", one_record_each=True)
 DECLARED = Parameters(epsilon=4.0, delta=1e-2, head_list_size=9, one_record_each=True)
 
 
@@ -23,6 +25,7 @@ def numbers(result: BlenderResult) -> dict[str, object]:
     return {
         "head list": result.head_list,
         "branch": tally.choice,
+        "gap": tally.coverage_gap,
         "values": tally.values.tolist(),
         "sums": tally.sums.tolist(),
         "squares": (tally.record_squares, tally.query_squares),
@@ -39,8 +42,8 @@ def first_rows(rows: Sequence[LogRow]) -> list[LogRow]:
 
 @pytest.mark.parametrize(
     ("parameters", "relay"),
-    [(MANY, 0.0), (DECLARED, 0.0), (DECLARED, 0.4)],
-    ids=["many records", "one record", "relay"],
+    [(MANY, 0.0), (DECLARED, 0.0), (DECLARED, 0.4), (QUERIES, 0.0), (AUTO, 0.0)],
+    ids=["many records", "one record", "relay", "queries", "auto"],
 )
 def test_same_rows_and_seed_give_the_oracles_result(
     opened: Opener, seed: int, tmp_path: Path, parameters: Parameters, relay: float
@@ -55,6 +58,8 @@ def test_same_rows_and_seed_give_the_oracles_result(
     assert results[0].head_list.queries
     assert (results[0].relayed is not None) == (relay > 0)
     assert numbers(results[0]) == numbers(results[1])
+    assert results[0].head_list.is_of_queries == (parameters.list_of == "queries")
+    assert (numbers(results[0])["gap"] is not None) == (parameters.list_of == "auto")
 
 
 @pytest.mark.parametrize("parameters", [MANY, DECLARED], ids=["many records", "one record"])

@@ -80,6 +80,27 @@ def test_weights_without_a_cut_are_those_of_the_rows(opened: Opener, seed: int) 
         assert everything(population.opt_in.record_weights(WEIGHTS, 1)) == expected
 
 
+def test_without_urls_a_users_records_are_their_queries(opened: Opener, seed: int) -> None:
+    rows = made_up_log(seed)
+    expected: Counter[Record] = Counter()
+    for own in records_by_user(rows).values():
+        queries = {Record(record.query, "-") for record in own}
+        expected.update(dict.fromkeys(queries, int(WEIGHTS[len(queries)])))
+    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+        users = population.opt_in
+        assert everything(users.without_urls().record_weights(WEIGHTS, 1)) == expected
+        found = everything(users.record_counts(1))
+        by_query, largest = Counter[str](), Counter[str]()
+        for record, count in found.items():
+            by_query[record.query] += count
+            largest[record.query] = max(largest[record.query], count)
+        drawn = everything(users.without_urls().record_counts(1))
+        assert drawn == {Record(query, "-"): n for query, n in by_query.items()}
+        values, queries_with = users.record_counts(1).largest_by_query()
+        sizes = dict(zip(values.tolist(), queries_with.tolist(), strict=True))
+        assert sizes == Counter(largest.values())
+
+
 def test_a_class_holds_the_sums_up_to_its_largest(opened: Opener, seed: int) -> None:
     with opened(made_up_log(seed), seed, all_rows=True) as population:
         sums = population.opt_in.record_weights(WEIGHTS, CLASS_WIDTH)

@@ -94,6 +94,7 @@ def test_the_defaults_are_those_of_the_papers_table() -> None:
         *[("sharp", name, 2) for name in ("records_per_optin_user", "records_per_client")],
         ("sharp", "project", False),
         ("paper", "one_record_each", True),
+        ("paper", "list_of", "queries"),
     ],
 )
 def test_a_knob_of_the_other_preset_is_refused(preset: str, knob: str, value: float) -> None:

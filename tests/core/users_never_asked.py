@@ -15,6 +15,9 @@ class NeverAsked:
     def split(self, fraction: float) -> tuple[OptInUsers, OptInUsers]:
         raise NotImplementedError
 
+    def without_urls(self) -> OptInUsers:
+        raise NotImplementedError
+
     def record_counts(self, records_per_user: int) -> SumsByName:
         raise NotImplementedError
 

@@ -120,8 +120,8 @@ def plan(  # noqa: PLR0913 - the public call
         epsilon: ε; that of an earlier release if left out.
         delta: δ; that of an earlier release if left out.
         opt_in: Share of the users who opt in; that of an earlier release, else 0.05.
-        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, aol-single, aol-multi, or an
-            earlier release, or the result of a run.
+        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, flat, aol-single, aol-multi,
+            or an earlier release, or the result of a run.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
         records_per_user: Records of an average user; the shape's own number, 1 for a release.

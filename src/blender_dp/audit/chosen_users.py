@@ -7,7 +7,7 @@ one swap.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, Self
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class ChosenUsers:
     def split(self, fraction: float) -> NoReturn:
         """Refuse: an attack chooses the users of each step."""
         raise BrokenInvariantError(f"chosen users are not divided (by {fraction})")
+
+    def without_urls(self) -> Self:
+        """Return the same users: every query has one URL."""
+        return self
 
     def record_counts(self, records_per_user: int) -> "ChosenSums":
         """Count the records; every user has one."""
@@ -145,6 +149,10 @@ class ChosenSums:
         """Return the sum of each of these records."""
         given = np.append(self.sums, 0)
         return given[[min(number_of(chosen), len(self.sums)) for chosen in records]]
+
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        """Return every sum and its number of queries: every record has its own."""
+        return np.unique(self.sums[self.sums > 0], return_counts=True)
 
     def _largest(self) -> IntArray:
         return -(-self.sums // self.width) * self.width

@@ -60,7 +60,7 @@ def evaluate(
         Simulate this number of users, such as 1e9, instead of reading a log: clients are drawn as
         counts, so that their number costs nothing.
     like
-        Shape of the imagined records: aol (default), yandex, zipf, zipf:s, aol-single or
+        Shape of the imagined records: aol (default), yandex, zipf, zipf:s, flat, aol-single or
         aol-multi.
     output
         Directory to make for trials.parquet, trials.csv, summary.csv and a plot of the main

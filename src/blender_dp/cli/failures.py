@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 
 from cyclopts import CycloptsError
 
+from blender_dp.cli.options import option_name
 from blender_dp.core.errors import BlenderError, ParameterError
 
 BAD_INPUT = 2
@@ -27,7 +28,7 @@ def explain_errors() -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        _exit(f"--{error.name.replace('_', '-')}: {error}", BAD_INPUT)
+        _exit(f"--{option_name(error.name)}: {error}", BAD_INPUT)
     except (BlenderError, CycloptsError) as error:
         _exit(str(error), BAD_INPUT)
     except KeyboardInterrupt as interruption:

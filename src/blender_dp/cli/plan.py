@@ -75,7 +75,7 @@ def plan(
     opt_in
         Share of the users who opt in.
     like
-        Shape of the records: aol (default), yandex, zipf, zipf:s, aol-single or aol-multi.
+        Shape of the records: aol (default), yandex, zipf, zipf:s, flat, aol-single or aol-multi.
     preset
         sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen.
     head_list_size

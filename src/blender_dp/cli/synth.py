@@ -32,7 +32,7 @@ def synth(
     output
         File to write: .tsv, .csv, .parquet or .tsv.gz.
     shape
-        Shape of the log: aol, yandex, zipf, or the benchmark workloads aol-single, aol-multi.
+        Shape of the log: aol, yandex, zipf, flat, or the benchmark workloads aol-single, aol-multi.
     users
         Number of users; the paper's number for the shape if left out.
     seed

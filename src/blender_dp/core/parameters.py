@@ -10,8 +10,11 @@ from blender_dp.core.errors import ParameterError, is_number
 Preset = Literal["sharp", "paper"]
 """Names of the presets; :mod:`blender_dp.core.blender` has their steps."""
 
+ListOf = Literal["records", "queries", "auto"]
+"""What discovery lists: records, queries without URLs, or the one that a noisy number chooses."""
+
 KNOBS: dict[Preset, tuple[str, ...]] = {
-    "sharp": ("one_record_each",),
+    "sharp": ("one_record_each", "list_of"),
     "paper": (
         *("head_list_user_fraction", "query_budget_fraction"),
         *("records_per_optin_user", "records_per_client", "project"),
@@ -38,6 +41,8 @@ class Parameters:
     """Variants of the five steps: sharp, or paper, the algorithm as printed."""
     one_record_each: bool = False
     """Declare that no user has more than one record; nothing is spent to find out (sharp)."""
+    list_of: ListOf = "records"
+    """List records, or queries without URLs; auto spends 0.005 ε to choose (sharp)."""
     head_list_user_fraction: float = 0.95
     """f_O, the share of the opt-in users whose records find the head list (paper)."""
     query_budget_fraction: float = 0.85
@@ -61,6 +66,8 @@ class Parameters:
             )
         if self.preset not in get_args(Preset):
             raise ParameterError("preset", f"one of {', '.join(get_args(Preset))}", self.preset)
+        if self.list_of not in get_args(ListOf):
+            raise ParameterError("list_of", f"one of {', '.join(get_args(ListOf))}", self.list_of)
         for name in ("head_list_user_fraction", "query_budget_fraction"):
             if not (is_number(getattr(self, name)) and 0 < getattr(self, name) < 1):
                 raise ParameterError(name, "strictly between 0 and 1", getattr(self, name))
@@ -87,8 +94,14 @@ class Parameters:
         return 2 * self.records_per_optin_user / exact(self.epsilon)
 
     def document(self) -> dict[str, object]:
-        """Return every parameter by name, for documents."""
-        return asdict(self)
+        """Return every parameter by name, for documents.
+
+        ``list_of`` is left out at its default: documents older than it stay as they are.
+        """
+        values = asdict(self)
+        if self.list_of == "records":
+            del values["list_of"]
+        return values
 
 
 def delta_warning(delta: float, users: int) -> str | None:

@@ -43,6 +43,13 @@ class SumsByName(RecordSums, Protocol):
         """Return the exact sum of each of these records; 0 where no user gave it."""
         ...
 
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        """Return every sum that is the largest of a query's records, with its number of queries.
+
+        Smallest sum first.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ShareSums:
@@ -93,6 +100,13 @@ class OptInUsers(Protocol):
         """Divide the users at random, independently of their records (Fig. 2 line 1).
 
         The first part has the given share of the users, rounded, and both have at least one.
+        """
+        ...
+
+    def without_urls(self) -> "OptInUsers":
+        """Return the same users with the URL of every record replaced by ``NO_URL``.
+
+        Their records are then their queries. The same rows are drawn in a sample as before.
         """
         ...
 

@@ -155,8 +155,8 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         epsilon: ε.
         delta: δ.
         opt_in: Share of the users who opt in.
-        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, aol-single, aol-multi, or an
-            earlier release.
+        like: Shape of the assumed records: aol, yandex, zipf, zipf:s, flat, aol-single, aol-multi,
+            or an earlier release.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
         records_per_user: Records of an average user; as the shape or release says if left out.

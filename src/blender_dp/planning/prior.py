@@ -16,7 +16,7 @@ from blender_dp.engine.synthetic.draws import (
 from blender_dp.engine.synthetic.laws import LogLaw, log_law
 from blender_dp.engine.synthetic.shapes import URL_SHARES, Activity, Shape, ShapeOptions
 
-SHAPES = "aol, yandex, zipf, zipf:s with an exponent s, aol-single or aol-multi"
+SHAPES = "aol, yandex, zipf, zipf:s with an exponent s, flat, aol-single or aol-multi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +56,13 @@ class Prior:
     def of(cls, source: str, known: KnownRecords, law: LogLaw) -> "Prior":
         """Put known records before further queries; together they have probability 1."""
         cdf = cumulate(np.concatenate([known.probability, law.query_probability]))
-        return cls(source=source, known=known, cdf=cdf, activity=law.activity)
+        return cls(
+            source=source,
+            known=known,
+            cdf=cdf,
+            activity=law.activity,
+            url_shares=law.url_shares,
+        )
 
     def draw(self, users: int, seed: int) -> Columns:
         """Draw the records of a number of users."""
@@ -66,7 +72,7 @@ class Prior:
             user = np.repeat(np.arange(users), counts)
             drawn, url = draw_records(self.cdf, len(user), rng, self.url_shares)
             return self._named(Columns(user=user, query=drawn, url=url))
-        return self._named(draw_with_favourites(self.cdf, counts, rng))
+        return self._named(draw_with_favourites(self.cdf, counts, rng, self.url_shares))
 
     def query_probability(self, query: IntArray) -> FloatArray:
         """Return the probability of each query, summed over its URLs."""

@@ -37,3 +37,9 @@ class CountedUsers(NeverAsked):
 
     def sums_of(self, records: Sequence[Record]) -> IntArray:
         return np.array([self.counts.get(record, 0) for record in records], dtype=np.int64)
+
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        largest: dict[str, int] = {}
+        for record, count in self.counts.items():
+            largest[record.query] = max(count, largest.get(record.query, 0))
+        return np.unique(np.array(list(largest.values()), dtype=np.int64), return_counts=True)

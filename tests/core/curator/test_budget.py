@@ -33,6 +33,20 @@ def test_declaring_one_record_saves_both_scalars(epsilon: float, delta: float) -
     assert sum((line.delta for line in lines), Fraction(0)) == exact(delta)
 
 
+@pytest.mark.parametrize("declared", [False, True])
+@pytest.mark.parametrize("branch", get_args(Branch))
+def test_the_choice_of_the_list_is_a_line_of_its_own(branch: Branch, declared: bool) -> None:
+    """Half of the branch's hundredth; with one record declared, as much from the rest."""
+    parameters = Parameters(epsilon=2, delta=1e-5, one_record_each=declared, list_of="auto")
+    budget = Budget.of(parameters)
+    lines = budget.ledger("laplace" if declared else branch)
+    assert lines[0].release == "choice of the list"
+    assert budget.list_epsilon == Fraction(1, 100)
+    assert budget.branch_epsilon == (0 if declared else Fraction(1, 100))
+    assert sum((line.epsilon for line in lines), Fraction(0)) == 2
+    assert budget.rest == (Fraction(199, 100) if declared else Fraction(198, 100))
+
+
 def test_the_shares_by_hand() -> None:
     """ε = 4: the branch 0.04; of the other 3.96 a hundredth, 15 hundredths and the rest."""
     budget = Budget.of(Parameters(epsilon=4, delta=1e-5))

@@ -115,13 +115,37 @@ def test_a_list_out_of_order_is_a_broken_invariant(
 
 
 @pytest.mark.parametrize(
-    ("queries", "urls"), [(("a",), ()), (("a",), ((),)), ((), (("u",),)), (("a", "b"), (("u",),))]
+    ("queries", "urls"),
+    [
+        (("a",), ()),
+        ((), (("u",),)),
+        (("a", "b"), (("u",),)),
+        (("a", "b"), (("u",), ())),
+    ],
 )
-def test_a_query_without_urls_is_a_broken_invariant(
+def test_a_query_without_urls_among_others_is_a_broken_invariant(
     queries: tuple[str, ...], urls: tuple[tuple[str, ...], ...]
 ) -> None:
     with pytest.raises(BrokenInvariantError, match="at least one URL"):
         HeadList(queries=queries, urls=urls, mechanism=MECHANISM, private=True)
+
+
+def test_a_list_of_queries_has_one_cell_for_each() -> None:
+    records = [
+        Record("news", "n.example"),
+        Record("maps", "m.example"),
+        Record("news", "o.example"),
+    ]
+    listed = HeadList.of(records, mechanism=MECHANISM, private=True, of_queries=True)
+    assert (listed.queries, listed.urls) == (("maps", "news"), ((), ()))
+    assert listed.is_of_queries
+    assert listed.records() == []
+    assert listed.discovered() == [Record("maps", "-"), Record("news", "-")]
+    cells = listed.cells
+    assert (cells.cell_count, cells.is_listed.any()) == (3, False)
+    assert cells.discovered.tolist() == [0, 1]
+    index = listed.cell_index()
+    assert [index.cell(q, "n.example") for q in ("maps", "news", "mail")] == [0, 1, 2]
 
 
 def test_an_empty_list_folds_everything_into_one_cell() -> None:

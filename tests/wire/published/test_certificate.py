@@ -71,6 +71,18 @@ def test_a_second_implementation_finds_the_same_where_one_record_is_declared() -
     check(certified(Parameters(epsilon=2.0, delta=1e-4, one_record_each=True), "laplace"), URLS)
 
 
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_second_implementation_finds_the_same_where_the_list_is_chosen(declared: bool) -> None:
+    parameters = Parameters(epsilon=2.0, delta=1e-4, list_of="auto", one_record_each=declared)
+    document = certified(parameters, "laplace")
+    parts = document["accounts"][0]["parts"]
+    assert parts[0]["release"] == "choice of the list"
+    check(document, URLS)
+    parts[0]["constants"]["noise_scale"] = "1"
+    with pytest.raises(AssertionError):
+        check(document, URLS)
+
+
 def broken() -> dict[str, Any]:
     """Return the certificate of a list whose devices spend more than was promised."""
     promised = Parameters(epsilon=3.9, delta=1e-5)

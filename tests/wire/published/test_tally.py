@@ -64,6 +64,24 @@ def test_which_records_were_known_is_read_as_it_was_written(tmp_path: Path) -> N
             )
 
 
+@pytest.mark.parametrize("list_of", ["queries", "auto"])
+def test_a_list_of_queries_is_read_as_it_was_written(tmp_path: Path, list_of: Any) -> None:
+    parameters = replace(PARAMETERS, epsilon=40.0, list_of=list_of)
+    curated = curate(POPULATION.opt_in, parameters, Randomness.seeded(2), clients=450)
+    document = opt_in_document(curated)
+    found = read_opt_in(write_json(tmp_path / "o.json", document), curated.head_list).estimate()
+    read, written = tally_of(found), tally_of(curated)
+    assert read.values.tolist() == written.values.tolist()
+    assert read.coverage_gap == written.coverage_gap
+    assert (written.coverage_gap is None) == (list_of == "queries")
+    assert found.parameters.list_of == list_of
+    assert np.array_equal(found.opt_in.cells.variance, curated.opt_in.cells.variance)
+    other = {"coverage_gap": -(10**9)} if list_of == "auto" else {"coverage_gap": 1}
+    changed = with_digest({**document, "tally": {**document["tally"], **other}})
+    with pytest.raises(InputError, match=r"coverage_gap|values"):
+        read_opt_in(write_json(tmp_path / "wrong.json", changed), curated.head_list)
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -18,6 +18,7 @@ from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget, Release, Spending
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, is_private, total_delta
 from blender_dp.core.curator.laplace_plan import LaplacePlan, enumerated_delta
+from blender_dp.core.curator.list_choice import ONE_USER, SENSITIVITY, list_noise
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
@@ -105,6 +106,9 @@ def _everybody(parameters: Parameters, branch: Branch, to: str) -> Account:
 @cache  # cached: computed before a run, at its end and for its release
 def _line(line: Spending, budget: Budget) -> Part:
     match line.release:
+        case Release.LIST:
+            of_list = list_noise(budget)
+            return _noise_part(line, of_list, sensitivity=SENSITIVITY, of_one=ONE_USER)
         case Release.BRANCH:
             of_choice = sharp_discovery.branch_noise(budget)
             return _noise_part(line, of_choice, sensitivity=UNIT, of_one=UNIT)

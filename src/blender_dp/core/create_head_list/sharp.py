@@ -3,7 +3,8 @@
 Users with one record give a count with asymmetric Laplace noise; users with many give a weight
 to each of their records, with Gaussian noise. One noisy scalar decides which branch finds more,
 unless the campaign declares one record per user. A record that passes is released with its noisy
-value, which the estimates use again.
+value, which the estimates use again. A list of queries is found in the same way, from users whose
+records have lost their URLs.
 
 Privacy: with the sums and scalars of EstimateOptinProbabilities (ε, δ) in the trusted-curator
 model; see PRIVACY.md beside this file and :mod:`~blender_dp.core.curator.budget`.
@@ -22,6 +23,7 @@ from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice, Discovery, branch_of
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.curator.list_choice import coverage_gap, list_noise, lists_queries
 from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
@@ -43,15 +45,19 @@ def create_head_list(
 ) -> Discovery:
     """Return the records whose noisy value passes the threshold, with those values.
 
-    Known records need no threshold: they are on the list as long as they may pass it.
+    Known records need no threshold: they are on the list as long as they may pass it. Of a list of
+    queries, all this holds for queries.
 
     Args:
         users: O, all of them.
-        parameters: ε, δ, and whether one record per user is declared.
+        parameters: ε, δ, whether one record per user is declared, and what is listed.
         randomness: Source of the noise.
         known: Records that are public already.
     """
     budget = Budget.of(parameters)
+    of_queries, difference = choose_list(users, parameters, randomness)
+    if of_queries:
+        users, known = users.without_urls(), known.without_urls()
     choice = choose_branch(users, budget, randomness)
     if choice.branch == "gauss":
         plan = weight_plan(budget)
@@ -72,13 +78,31 @@ def create_head_list(
         [record for record, _ in found],
         mechanism=mechanism,
         private=randomness.is_private and known.private,
+        of_queries=of_queries,
     )
     return Discovery(
         head_list=head_list,
         values=_in_order(head_list, found),
         choice=choice,
-        known=np.array([record in public for record in head_list.records()]) if known else None,
+        known=np.array([record in public for record in head_list.discovered()]) if known else None,
+        coverage_gap=difference,
     ).keeping(MOST_CANDIDATES)
+
+
+def choose_list(
+    users: OptInUsers, parameters: Parameters, randomness: Randomness
+) -> tuple[bool, int | None]:
+    """Tell whether queries are listed, and return the noisy number that decided it, if one did.
+
+    Privacy: (ε/200, 0) if it is drawn; see :mod:`~blender_dp.core.curator.list_choice`.
+    """
+    if parameters.list_of != "auto":
+        return parameters.list_of == "queries", None
+    budget = Budget.of(parameters)
+    largest = users.record_counts(1).largest_by_query()
+    together = users.without_urls().record_counts(1).classes()
+    noisy = coverage_gap(largest, together, budget) + list_noise(budget).draw(randomness)
+    return lists_queries(noisy, budget), noisy
 
 
 def choose_branch(users: OptInUsers, budget: Budget, randomness: Randomness) -> BranchChoice:
@@ -117,7 +141,7 @@ def _sum_of_roots(users_by_records: IntArray) -> int:
 
 def _in_order(head_list: HeadList, released: Sequence[tuple[Record, int]]) -> IntArray:
     value_of = dict(released)
-    return np.array([value_of[record] for record in head_list.records()], dtype=np.int64)
+    return np.array([value_of[record] for record in head_list.discovered()], dtype=np.int64)
 
 
 def require_provable(parameters: Parameters) -> None:

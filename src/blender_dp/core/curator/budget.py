@@ -2,8 +2,9 @@
 
 The paper divides the users: some find the list, others are counted, each at the full ε. Here every
 opt-in user takes part in both, so the budget is divided instead. The releases are: the noisy scalar
-that chooses the branch, the discovery values, the sums over cells, and two scalars about how
-concentrated users' records are. Computing any of them a second time spends again.
+that chooses the branch, perhaps one that chooses what is listed, the discovery values, the sums
+over cells, and two scalars about how concentrated users' records are. Computing any of them a
+second time spends again.
 """
 
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ MOST_CANDIDATES = 3_000
 class Release(StrEnum):
     """Releases of the opt-in users' data; the value is the name in a certificate."""
 
+    LIST = "choice of the list"
     BRANCH = "choice of the branch"
     DISCOVERY = "discovery"
     SUMS = "sums"
@@ -51,6 +53,8 @@ class Budget:
 
     branch_epsilon: Fraction
     """ε of the scalar that chooses the branch; 0 if the campaign declares one record per user."""
+    list_epsilon: Fraction
+    """ε of the number that chooses between records and queries; 0 if that is declared."""
     rest: Fraction
     """e = ε minus that, for everything else."""
     scalar_share: Fraction
@@ -62,9 +66,13 @@ class Budget:
         """Divide the promise of ``parameters``."""
         epsilon, delta = exact(parameters.epsilon), exact(parameters.delta)
         share = Fraction(0) if parameters.one_record_each else SCALAR_SHARE
+        # The choice of the list takes half of the branch's share, or as much of its own.
+        of_list = SCALAR_SHARE / 2 if parameters.list_of == "auto" else Fraction(0)
+        of_branch = share - of_list if share else share
         return cls(
-            branch_epsilon=share * epsilon,
-            rest=(1 - share) * epsilon,
+            branch_epsilon=of_branch * epsilon,
+            list_epsilon=of_list * epsilon,
+            rest=(1 - of_branch - of_list) * epsilon,
             scalar_share=share,
             delta=delta,
         )
@@ -87,7 +95,10 @@ class Budget:
     def ledger(self, branch: Branch) -> list[Spending]:
         """Return every release with its cost; the lines add up to (ε, δ)."""
         nothing = Fraction(0)
-        lines = [(Release.BRANCH, self.branch_epsilon, nothing)]
+        lines = [
+            (Release.LIST, self.list_epsilon, nothing),
+            (Release.BRANCH, self.branch_epsilon, nothing),
+        ]
         if branch == "gauss":
             lines.append((Release.GAUSSIAN, self.rest, self.delta))
         else:

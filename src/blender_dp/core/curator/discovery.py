@@ -1,6 +1,6 @@
 """Discovery: the candidates of CreateHeadList, and in ``sharp`` their released values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 from typing import cast
 
@@ -76,17 +76,20 @@ class Discovery:
     choice: BranchChoice | None = None
     known: BoolArray | None = None
     """Whether each listed record was known before; None if nothing was."""
+    coverage_gap: int | None = None
+    """The noisy number that chose between records and queries; None if that was declared."""
 
     def keeping(self, most_records: int) -> "Discovery":
         """Return the candidates with the largest values, at most ``most``; ties by byte order."""
         if self.values is None or len(self.values) <= most_records:
             return self
         kept = np.sort(np.argsort(-self.values, kind="stable")[:most_records])
-        records = self.head_list.records()
+        found = self.head_list.discovered()
         fewer = HeadList.of(
-            [records[i] for i in kept],
+            [found[i] for i in kept],
             mechanism=self.head_list.mechanism,
             private=self.head_list.private,
+            of_queries=self.head_list.is_of_queries,
         )
         known = None if self.known is None else self.known[kept]
-        return Discovery(head_list=fewer, values=self.values[kept], choice=self.choice, known=known)
+        return replace(self, head_list=fewer, values=self.values[kept], known=known)

@@ -23,7 +23,10 @@ class OptInTally:
     """n_O."""
     choice: BranchChoice
     values: IntArray
-    """D of every listed record: counts in the Laplace branch, lattice units in the Gaussian."""
+    """D of every listed record, or of every query of a list without URLs.
+
+    Counts in the Laplace branch, lattice units in the Gaussian.
+    """
     sums: IntArray
     """E of every cell, in lattice units."""
     folded_cells: int
@@ -33,7 +36,9 @@ class OptInTally:
     query_squares: int
     """Noisy sum of f(q)² over users and listed queries; 0 if one record is declared."""
     known: BoolArray | None = None
-    """Whether each listed record was known, so that no threshold selected it; None if none was."""
+    """Whether each of them was known, so that no threshold selected it; None if none was."""
+    coverage_gap: int | None = None
+    """The noisy number that chose between records and queries; None if that was declared."""
     whole_list: WholeList | None = None
     """Numbers computed from the list before it was trimmed; None if it was not trimmed."""
 
@@ -42,8 +47,8 @@ class OptInTally:
         kept = np.isin(cells.query_of_cell, queries)
         return replace(
             self,
-            values=self.values[kept[cells.listed]],
-            known=None if self.known is None else self.known[kept[cells.listed]],
+            values=self.values[kept[cells.discovered]],
+            known=None if self.known is None else self.known[kept[cells.discovered]],
             sums=np.append(self.sums[kept], self.sums[~kept].sum()),
             folded_cells=self.folded_cells + int(np.count_nonzero(~kept)) - 1,
             whole_list=whole_list,
@@ -54,10 +59,12 @@ class OptInTally:
         branch, law = self.choice.branch, value_law(self.choice.branch, budget)
         noise = _gaussian_noise(budget) if branch == "gauss" else _laplace_noise(budget)
         values, known = np.full(cells.cell_count, np.nan), None
-        values[cells.listed] = self.values / law.unit - law.mean
+        values[cells.discovered] = self.values / law.unit - law.mean
         if self.known is not None:
             known = np.zeros(cells.cell_count, dtype=np.bool_)
-            known[cells.listed] = self.known
+            known[cells.discovered] = self.known
+        # On a list without URLs, what was found are the queries.
+        squares = self.record_squares if cells.is_listed.any() else self.query_squares
         draws = np.ones(cells.cell_count)
         draws[-1] += self.folded_cells
         return OptInViews(
@@ -73,7 +80,7 @@ class OptInTally:
             value_mean=law.mean,
             sums=self.sums / UNIT,
             sum_variance=draws * noise.sum_variance,
-            record_squares=self.record_squares / UNIT,
+            record_squares=squares / UNIT,
             query_squares=self.query_squares / UNIT,
             square_std_error=noise.square_std_error,
             most=MOST_RECORDS,

@@ -97,6 +97,7 @@ def tally_cells(
         record_squares=squares[0],
         query_squares=squares[1],
         known=candidates.known,
+        coverage_gap=candidates.coverage_gap,
     )
 
 

@@ -72,7 +72,7 @@ def choose_query_share(
 ) -> float:
     """Return the φ with the least predicted sum of standard errors over listed records and queries.
 
-    Post-processing of the opt-in users' release.
+    Post-processing of the opt-in users' release. Without URLs both questions are the same.
 
     Args:
         views: The opt-in users' released data, among the n users whose mean is estimated.
@@ -94,6 +94,6 @@ def choose_query_share(
         return float(np.sqrt(of_records).sum() + np.sqrt(of_queries).sum())
 
     possible = [share for share in QUERY_SHARES if round(share * clients) < clients]
-    if cells.query_count == 1 or not possible:
+    if cells.query_count == cells.cell_count or not possible:
         return QUERY_SHARES[0]
     return min(possible, key=predicted_errors)

@@ -48,7 +48,7 @@ def _activity(curated: Curated) -> dict[str, Any]:
         return dict.fromkeys((*names, "concentration_error"))
     noise = branch_noise(Budget.of(curated.parameters))
     of_weight = sqrt(MOST_RECORDS * variance(noise.scale)) / (UNIT * curated.discovery_users)
-    listed_sum = max(float(views.sums[views.cells.is_listed].sum()), 1.0)
+    listed_sum = max(float(views.sums[views.cells.is_discovered].sum()), 1.0)
     return {
         "average_weight": choice.average_weight,
         "average_weight_error": of_weight,

@@ -1,6 +1,7 @@
 """Views of the opt-in users in ``sharp``: D of the listed records and E of all cells.
 
-D is the value by which a record got on the list; E is the sum over users of the share that a cell
+D is the value by which a record got on the list, or a query on a list without URLs, whose ⟨q,⋆⟩ is
+then meant by "record" below; E is the sum over users of the share that a cell
 has in the user's own data. All numbers are in users. No later step uses any other data of these
 users, and everything here is post-processing. μ is the expected number of opt-in
 users n_O·p.
@@ -35,7 +36,7 @@ class OptInViews:
     one_record_each: bool
     """Declared in advance: no user has more than one record."""
     values: FloatArray
-    """D by cell, minus the mean of its noise; NaN for ⟨q,⋆⟩ and ⟨⋆,⋆⟩."""
+    """D by cell, minus the mean of its noise; NaN for cells that were not found by one."""
     value_variance: float
     """Noise variance of D."""
     threshold: float
@@ -75,7 +76,7 @@ class OptInViews:
     @property
     def is_selected(self) -> BoolArray:
         """Whether each cell is a record that is on the list because its D passed the threshold."""
-        listed = self.cells.is_listed
+        listed = self.cells.is_discovered
         return listed if self.known is None else listed & ~self.known
 
     @property
@@ -88,7 +89,7 @@ class OptInViews:
         if self.one_record_each:
             return 1.0, 1.0
         of, twice = self.whole_list, 2 * self.square_std_error
-        listed_sum, query_sum = self.sums[self.cells.is_listed].sum(), self.sums[:-1].sum()
+        listed_sum, query_sum = self.sums[self.cells.is_discovered].sum(), self.sums[:-1].sum()
         lowest = of.record_concentration - twice / max(float(listed_sum), 1.0)
         of_records = max(lowest, _LEAST_CONCENTRATION)
         of_queries = of.query_concentration - twice / max(float(query_sum), 1.0)
@@ -164,7 +165,7 @@ class OptInViews:
         """Return the weight of D in that mix; 0 where there is no D."""
         of_d, of_e, of_both = self._variances(mu)
         apart = np.maximum(of_d + of_e - 2 * of_both, 1e-300)  # 0 without noise: D is E
-        return np.where(self.cells.is_listed, np.clip((of_e - of_both) / apart, 0.0, 1.0), 0.0)
+        return np.where(self.cells.is_discovered, np.clip((of_e - of_both) / apart, 0.0, 1.0), 0.0)
 
     def sampling_variance(self, mu: FloatArray) -> FloatArray:
         """Return the variance of E from the sampling of users.
@@ -207,14 +208,14 @@ class OptInViews:
         the list.
         """
         w = self.sum_variance / (self.sum_variance + self.scaled_variance)
-        w = np.where(self.cells.is_listed, w, 0.0)
+        w = np.where(self.cells.is_discovered, w, 0.0)
         totals = self.cells.by_query(w * self.scaled_values + (1 - w) * self.sums)[:-1]
         return np.sort(np.argsort(-totals, kind="stable")[:most])
 
 
 def _listed_values(views: OptInViews) -> FloatArray:
     """Return D by cell; zero where there is no D."""
-    return np.where(views.cells.is_listed, views.values, 0.0)
+    return np.where(views.cells.is_discovered, views.values, 0.0)
 
 
 def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
@@ -228,7 +229,7 @@ def ratio_by_cell(views: OptInViews, common: float) -> FloatArray:
     cells = views.cells
     if views.branch == "laplace":
         return np.ones(cells.cell_count)
-    listed = cells.is_listed
+    listed = cells.is_discovered
     d, e = (
         cells.by_query(look) for look in (_listed_values(views), np.where(listed, views.sums, 0.0))
     )
@@ -259,7 +260,7 @@ def _concentrations(views: OptInViews) -> tuple[float, float]:
     """Return that of records and of queries, each raised by one standard error."""
     if views.one_record_each:
         return 1.0, 1.0
-    listed_sum = views.sums[views.cells.is_listed].sum()
+    listed_sum = views.sums[views.cells.is_discovered].sum()
     query_sum = views.sums[:-1].sum()
     up = views.square_std_error
     of_records = np.clip(
@@ -272,7 +273,7 @@ def _concentrations(views: OptInViews) -> tuple[float, float]:
 def _telling_records(views: OptInViews) -> BoolArray:
     """Tell which records show the ratio: those hardly affected by the selection."""
     well_above = _listed_values(views) > 2 * views.threshold
-    return well_above if well_above.sum() >= _FEW else views.cells.is_listed
+    return well_above if well_above.sum() >= _FEW else views.cells.is_discovered
 
 
 def _common_ratio(views: OptInViews, telling: BoolArray) -> float:

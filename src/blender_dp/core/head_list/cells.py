@@ -71,6 +71,21 @@ class Cells:
         """The cells of the listed records, in order."""
         return np.flatnonzero(self.is_listed)
 
+    @property
+    def is_discovered(self) -> BoolArray:
+        """Whether each cell was found by a value of its own.
+
+        That is a listed ⟨q,u⟩, or ⟨q,⋆⟩ of a query that is listed without URLs.
+        """
+        found = self.is_listed
+        found[self.first_cell[:-1][self.urls_per_query[:-1] == 1]] = True
+        return found
+
+    @property
+    def discovered(self) -> IntArray:
+        """The cells that were found by a value of their own, in order."""
+        return np.flatnonzero(self.is_discovered)
+
     def by_query(self, values: Numbers) -> Numbers:
         """Add up the values of each query's cells."""
         return np.add.reduceat(values, self.first_cell)

@@ -24,6 +24,7 @@ class Record(NamedTuple):
 class HeadList:
     """An immutable list of queries, each with its URLs, and how devices report against it.
 
+    Either every query has at least one URL, or none has any: then it is a list of queries.
     Both levels are in byte order, because the order of discovery could reveal something about
     users. ⋆ is not stored: it is a position, not a string, since a user may
     type an asterisk (:class:`~blender_dp.core.head_list.cells.Cells` numbers the positions).
@@ -41,18 +42,32 @@ class HeadList:
     """Public key that signs the token of every report; None if reports need no token."""
 
     def __post_init__(self) -> None:
-        if len(self.queries) != len(self.urls) or not all(self.urls):
-            raise BrokenInvariantError("every listed query has at least one URL")
+        if len(self.queries) != len(self.urls) or len({bool(urls) for urls in self.urls}) > 1:
+            raise BrokenInvariantError("every listed query has at least one URL, or none has any")
         for names in (self.queries, *self.urls):
             if not in_byte_order(names):
                 raise BrokenInvariantError("a head list is in byte order, without repetitions")
 
     @classmethod
-    def of(cls, records: Iterable[Record], *, mechanism: Mechanism, private: bool) -> "HeadList":
-        """Group ``records`` by query and put both levels in byte order (reading R5)."""
+    def of(
+        cls,
+        records: Iterable[Record],
+        *,
+        mechanism: Mechanism,
+        private: bool,
+        of_queries: bool = False,
+    ) -> "HeadList":
+        """Group ``records`` by query and put both levels in byte order (reading R5).
+
+        Args:
+            records: What is listed.
+            mechanism: How devices report.
+            private: Whether no seed was used.
+            of_queries: List only the queries of ``records``, without URLs.
+        """
         urls_of: dict[str, set[str]] = {}
         for query, url in records:
-            urls_of.setdefault(query, set()).add(url)
+            urls_of.setdefault(query, set()).update(() if of_queries else (url,))
         queries = tuple(sorted(urls_of, key=str.encode))
         urls = tuple(tuple(sorted(urls_of[query], key=str.encode)) for query in queries)
         return cls(queries=queries, urls=urls, mechanism=mechanism, private=private)
@@ -73,6 +88,20 @@ class HeadList:
     def has_one_level(self) -> bool:
         """Whether records have no second level: every query has the same, empty URL."""
         return len(self.urls) > 0 and all(urls == (NO_URL,) for urls in self.urls)
+
+    @property
+    def is_of_queries(self) -> bool:
+        """Whether queries are listed without URLs."""
+        return len(self.urls) > 0 and not any(self.urls)
+
+    def discovered(self) -> Sequence[Record]:
+        """Return what was found by a value of its own, in the order of cells.
+
+        These are the listed records; or the queries of a list without URLs, as ⟨q, NO_URL⟩.
+        """
+        if self.is_of_queries:
+            return [Record(query, NO_URL) for query in self.queries]
+        return self.records()
 
     def records(self) -> Sequence[Record]:
         """Return every listed ⟨q, u⟩ in the order of their cells, without ⋆."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list.head_list import Record, byte_order
+from blender_dp.core.head_list.head_list import NO_URL, Record, byte_order
 
 MOST_KNOWN = 100_000
 """Most records of a known list: each of them gets its own draw of noise."""
@@ -30,6 +30,11 @@ class KnownList:
             rule = f"a list of at most {MOST_KNOWN:,} records"
             raise ParameterError("known", rule, f"{len(distinct):,} records")
         return cls(distinct, private)
+
+    def without_urls(self) -> "KnownList":
+        """Return the queries of the list: a record that is public has a public query."""
+        queries = (Record(record.query, NO_URL) for record in self.records)
+        return KnownList.of(queries, private=self.private)
 
     def __len__(self) -> int:
         return len(self.records)

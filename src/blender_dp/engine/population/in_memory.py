@@ -7,7 +7,7 @@ rows and the same seed all counts are exactly equal.
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
-from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.head_list.head_list import NO_URL, HeadList, Record
 from blender_dp.core.population import ShareSums
 from blender_dp.engine.population.group_sizes import (
     discovery_users,
@@ -57,6 +57,11 @@ class MemoryUser:
         """Return at most this many records, in the order in which they are drawn."""
         return self._in_draw_order(self.rows)[:most]
 
+    def without_urls(self) -> "MemoryUser":
+        """Return the user with the query of every record alone."""
+        rows = [OwnRow(own.number, Record(own.record.query, NO_URL)) for own in self.rows]
+        return replace(self, rows=rows)
+
     def first_rows(self) -> list[OwnRow]:
         """Return the row where each distinct record first appears."""
         return list({own.record: own for own in reversed(self.rows)}.values())[::-1]
@@ -87,6 +92,10 @@ class MemoryUsers:
         """Divide the users in two, by their secret order."""
         middle = discovery_users(self.size, fraction)
         return MemoryUsers(self.users[:middle]), MemoryUsers(self.users[middle:])
+
+    def without_urls(self) -> "MemoryUsers":
+        """Return the same users with the query of every record alone."""
+        return MemoryUsers([user.without_urls() for user in self.users])
 
     def record_counts(self, records_per_user: int) -> "MemoryRecordSums":
         """Count the distinct records of these users' samples."""
@@ -171,6 +180,13 @@ class MemoryRecordSums:
     def sums_of(self, records: Sequence[Record]) -> IntArray:
         """Return the sum of each of these records."""
         return np.array([self.sums[record] for record in records], dtype=np.int64)
+
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        """Return every sum that is the largest of a query's records, with its number of queries."""
+        largest: Counter[str] = Counter()
+        for record, total in self.sums.items():
+            largest[record.query] = max(largest[record.query], total)
+        return np.unique(np.array([*largest.values()], dtype=np.int64), return_counts=True)
 
     def _class_of(self, record: Record) -> int:
         return ceil(Fraction(self.sums[record], self.class_width)) * self.class_width

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import narwhals as nw
 
 from blender_dp.core.head_list.cells import IntArray
+from blender_dp.core.head_list.head_list import NO_URL
 from blender_dp.engine.population.sampling import SamplingKeys
 from blender_dp.engine.tables import Frame, Tables
 
@@ -48,6 +49,16 @@ class OwnRecords:
         chosen = (nw.col("position") >= start, nw.col("position") < stop)
         records, users = self.records.filter(*chosen), self.users.filter(*chosen)
         return OwnRecords(self.tables, self.keys, records, users)
+
+    def without_urls(self) -> "OwnRecords":
+        """Return every user's distinct queries as records, each with its number of rows."""
+        by_query = self.records.group_by("position", "query").agg(
+            rows=nw.col("rows").sum().cast(nw.Int64), first_row=nw.col("first_row").min()
+        )
+        records = self.tables.materialise(by_query.with_columns(url=nw.lit(NO_URL)))
+        numbers = records.group_by("position").agg(user_records=nw.len().cast(nw.Int64))
+        users = self.users.drop("user_records").join(numbers, on="position")
+        return OwnRecords(self.tables, self.keys, records, self.tables.materialise(users))
 
     def user_counts(self, most: int) -> Frame:
         """Return the number of users (count) with k records; k is at most ``most``."""

@@ -28,9 +28,7 @@ class TableRecordSums:
 
     def classes(self) -> tuple[IntArray, IntArray]:
         """Return every class and the number of records in it, smallest class first."""
-        sizes = self.sums.group_by("largest").agg(size=nw.len().cast(nw.Int64)).sort("largest")
-        found = self.tables.fetch(sizes)
-        return found["largest"].to_numpy(), found["size"].to_numpy()
+        return self._sizes(self.sums)
 
     def fetch(self, chosen: Sequence[tuple[int, IntArray]]) -> Sequence[tuple[Record, int]]:
         """Return the records at these positions; a class is in order of first appearance."""
@@ -64,3 +62,14 @@ class TableRecordSums:
         sums = np.zeros(len(records), dtype=np.int64)
         sums[given["place"].to_numpy()] = given["sum"].to_numpy()
         return sums
+
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        """Return every sum that is the largest of a query's records, with its number of queries."""
+        largest = self.sums.group_by("query").agg(largest=nw.col("sum").max())
+        return self._sizes(largest)
+
+    def _sizes(self, sums: Frame) -> tuple[IntArray, IntArray]:
+        """Return every value of ``largest`` and how often it occurs, smallest first."""
+        sizes = sums.group_by("largest").agg(size=nw.len().cast(nw.Int64)).sort("largest")
+        found = self.tables.fetch(sizes)
+        return found["largest"].to_numpy(), found["size"].to_numpy()

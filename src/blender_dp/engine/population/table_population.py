@@ -12,7 +12,7 @@ import numpy as np
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
-from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.head_list import NO_URL, HeadList
 from blender_dp.core.population import ShareSums
 from blender_dp.engine.population.group_sizes import (
     discovery_users,
@@ -39,6 +39,8 @@ class TableUsers:
     """All records of opt-in users, if the log was opened with ``all_rows``."""
     start: int
     stop: int
+    has_urls: bool = True
+    """False if the records of these users are their queries."""
 
     @classmethod
     def of(cls, users: OrderedUsers, records_per_user: int, *, all_before: int) -> "TableUsers":
@@ -58,6 +60,10 @@ class TableUsers:
         """Divide the users in two; their order is random, so both parts are random."""
         middle = self.start + discovery_users(self.size, fraction)
         return replace(self, stop=middle), replace(self, start=middle)
+
+    def without_urls(self) -> "TableUsers":
+        """Return the same users with the query of every record alone."""
+        return replace(self, sample=self.sample.with_columns(url=nw.lit(NO_URL)), has_urls=False)
 
     def record_counts(self, records_per_user: int) -> TableRecordSums:
         """Count the distinct records of these users' samples."""
@@ -114,6 +120,12 @@ class TableUsers:
         """Return the records of listed queries with their cell, and star: their query's ⟨q,⋆⟩."""
         cells = head_list.cells
         names = head_list.records()
+        stars = self.tables.upload(
+            {"query": list(head_list.queries), "star": cells.star_of_query[:-1].tolist()}
+        )
+        records = records.join(stars, on="query", how="inner")
+        if not names:
+            return records.with_columns(cell=nw.col("star"))
         listed = self.tables.upload(
             {
                 "query": [record.query for record in names],
@@ -121,13 +133,8 @@ class TableUsers:
                 "cell": cells.listed.tolist(),
             }
         )
-        stars = self.tables.upload(
-            {"query": list(head_list.queries), "star": cells.star_of_query[:-1].tolist()}
-        )
-        return (
-            records.join(stars, on="query", how="inner")
-            .join(listed, on=["query", "url"], how="left")
-            .with_columns(cell=nw.coalesce("cell", "star"))
+        return records.join(listed, on=["query", "url"], how="left").with_columns(
+            cell=nw.coalesce("cell", "star")
         )
 
     def _by_cell(self, sums: Frame, head_list: HeadList, total: int) -> IntArray:
@@ -146,7 +153,8 @@ class TableUsers:
     def _own(self) -> OwnRecords:
         if self.own is None:
             raise BrokenInvariantError("a log must be opened with all_rows to count all rows")
-        return self.own.of_users(self.start, self.stop)
+        own = self.own.of_users(self.start, self.stop)
+        return own if self.has_urls else own.without_urls()
 
     def _rows(self, records_per_user: int) -> Frame:
         position = nw.col("position")

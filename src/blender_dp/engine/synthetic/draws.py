@@ -75,7 +75,10 @@ def draw_records(
 
 
 def draw_with_favourites(
-    cdf: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator
+    cdf: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    rng: np.random.Generator,
+    url_shares: Sequence[float] = URL_SHARES,
 ) -> Columns:
     """Draw the records of users who have ``counts`` of them each, with personal repeats.
 
@@ -85,8 +88,8 @@ def draw_with_favourites(
     """
     users = len(counts)
     user = np.repeat(np.arange(users), counts)
-    favourite_query, favourite_url = draw_records(cdf, users * FAVOURITES, rng)
-    query, url = draw_records(cdf, len(user), rng)
+    favourite_query, favourite_url = draw_records(cdf, users * FAVOURITES, rng, url_shares)
+    query, url = draw_records(cdf, len(user), rng, url_shares)
     repeats = rng.random(len(user)) < FAVOURITE_SHARE
     favourite = user * FAVOURITES + rng.integers(0, FAVOURITES, len(user))
     return Columns(

@@ -20,6 +20,7 @@ from blender_dp.engine.synthetic.shapes import (
     ShapeOptions,
     activity,
     query_probabilities,
+    url_shares,
 )
 from blender_dp.engine.synthetic.workloads import aol_multi, aol_single
 
@@ -37,7 +38,7 @@ def synthesize(
     """Return a log of ``users`` users, the same one for the same arguments.
 
     Args:
-        shape: The shape of the log: aol, yandex, zipf, aol-single or aol-multi.
+        shape: The shape of the log: aol, yandex, zipf, flat, aol-single or aol-multi.
         users: Number of users; the shape's own number if left out.
         seed: Chooses one of the many logs of this shape. The published benchmark numbers use 0 for
             aol-single and 1 for aol-multi.
@@ -79,6 +80,6 @@ def _columns(
     rng = generator(seed)
     counts = activity(shape, options).counts(users, rng)
     if counts.max() == 1:  # a single record cannot be a repeat
-        query, url = draw_records(cdf, users, rng)
+        query, url = draw_records(cdf, users, rng, url_shares(shape))
         return Columns(user=np.arange(users), query=query, url=url)
-    return draw_with_favourites(cdf, counts, rng)
+    return draw_with_favourites(cdf, counts, rng, url_shares(shape))

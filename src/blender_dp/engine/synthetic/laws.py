@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blender_dp.engine.synthetic.shapes import (
+    URL_SHARES,
     Activity,
     Shape,
     ShapeOptions,
     activity,
     query_probabilities,
+    url_shares,
 )
 from blender_dp.engine.synthetic.workloads import (
     MOST_RECORDS,
@@ -29,8 +31,10 @@ class LogLaw:
     """Probability of each query, and the distribution of the number of records per user."""
 
     query_probability: NDArray[np.float64]
-    """Most popular first; ``URL_SHARES`` divides every query's clicks among its URLs."""
+    """Most popular first."""
     activity: Activity
+    url_shares: tuple[float, ...] = URL_SHARES
+    """Shares of a query's URLs in its clicks."""
 
 
 def log_law(shape: Shape, options: ShapeOptions | None = None) -> LogLaw:
@@ -45,5 +49,7 @@ def log_law(shape: Shape, options: ShapeOptions | None = None) -> LogLaw:
         busy = Activity(mean_records=mean, spread=MULTI_SPREAD, cap=MOST_RECORDS)
         return LogLaw(query_probability=multi_probabilities(), activity=busy)
     return LogLaw(
-        query_probability=query_probabilities(shape, options), activity=activity(shape, options)
+        query_probability=query_probabilities(shape, options),
+        activity=activity(shape, options),
+        url_shares=url_shares(shape),
     )

@@ -98,10 +98,16 @@ def query_words(query: NDArray[np.int64]) -> Any:
 def url_addresses(query: NDArray[np.int64], url: NDArray[np.int64]) -> Any:
     """Return the texts of URLs, distinct for distinct ids of one query.
 
-    Famous queries may share an address, as "yahoo" and "yahoo.com" do.
+    Famous queries may share an address, as "yahoo" and "yahoo.com" do. The tables have nine URLs
+    of a query; further ones are pages of these.
     """
     first, second, third = _numeral(query)
-    return _join(_address_tables(), (first, second, third * _URLS + url))
+    addresses = _join(_address_tables(), (first, second, third * _URLS + url % _URLS))
+    page = url // _URLS
+    if not page.any():
+        return addresses
+    further = pc.binary_join_element_wise(addresses, "?page=", digits(page + 1), "")
+    return pc.if_else(pa.array(page > 0), further, addresses)
 
 
 def query_numbers(query: NDArray[np.int64]) -> NDArray[np.int64]:

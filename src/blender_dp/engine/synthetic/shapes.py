@@ -18,6 +18,9 @@ The table's tenth row is ★, everything off its head list of 50 queries: 0.9121
 URL_SHARES = (0.72, 0.1, 0.06, 0.04, 0.03, 0.02, 0.015, 0.01, 0.005)
 """Shares of a query's URLs in its clicks: one dominant, eight others."""
 
+FLAT_SHARES = (0.02,) * 50
+"""The same of the flat shape: fifty URLs, equally popular."""
+
 MAX_QUERIES = 2**26
 """Most queries for which the numeric ids of a Yandex-shaped log are distinct (see names.py)."""
 
@@ -42,6 +45,9 @@ class Shape(StrEnum):
 
     ZIPF = "zipf"
     """A textbook Zipf law, one record per user unless asked otherwise."""
+
+    FLAT = "flat"
+    """A Zipf law of queries with fifty equally popular URLs each."""
 
     AOL_SINGLE = "aol-single"
     """Benchmark workload: one record per user."""
@@ -73,13 +79,13 @@ class ShapeOptions:
     """Changes of a shape; ``None`` keeps the shape's own value."""
 
     queries: int | None = None
-    """Number of distinct queries (yandex, zipf)."""
+    """Number of distinct queries (yandex, zipf, flat)."""
 
     exponent: float | None = None
-    """The s of the r^-s law (zipf)."""
+    """The s of the r^-s law (zipf, flat)."""
 
     mean_records: float | None = None
-    """Average number of records per user (aol, yandex, zipf)."""
+    """Average number of records per user (aol, yandex, zipf, flat)."""
 
     def __post_init__(self) -> None:
         if self.queries is not None and not 1 <= self.queries <= MAX_QUERIES:
@@ -101,6 +107,7 @@ _CHANGEABLE = {
     Shape.AOL: {"mean_records"},
     Shape.YANDEX: {"mean_records", "queries"},
     Shape.ZIPF: {"exponent", "mean_records", "queries"},
+    Shape.FLAT: {"exponent", "mean_records", "queries"},
     Shape.AOL_SINGLE: set[str](),
     Shape.AOL_MULTI: set[str](),
 }
@@ -110,12 +117,18 @@ DEFAULT_USERS = {
     Shape.AOL: 519_371,
     Shape.YANDEX: 4_970_073,
     Shape.ZIPF: 100_000,
+    Shape.FLAT: 519_371,
     Shape.AOL_SINGLE: 519_371,
     Shape.AOL_MULTI: 519_371,
 }
-_DEFAULT_QUERIES = {Shape.AOL: 4_800_000, Shape.YANDEX: 13_200_000, Shape.ZIPF: 100_000}
-_DEFAULT_MEAN_RECORDS = {Shape.AOL: 12.0, Shape.YANDEX: 6.0, Shape.ZIPF: 1.0}
-_SPREAD = {Shape.AOL: 1.35, Shape.YANDEX: 1.1, Shape.ZIPF: 1.35}
+_DEFAULT_QUERIES = {
+    Shape.AOL: 4_800_000,
+    Shape.YANDEX: 13_200_000,
+    Shape.ZIPF: 100_000,
+    Shape.FLAT: 100_000,
+}
+_DEFAULT_MEAN_RECORDS = {Shape.AOL: 12.0, Shape.YANDEX: 6.0, Shape.ZIPF: 1.0, Shape.FLAT: 1.0}
+_SPREAD = {Shape.AOL: 1.35, Shape.YANDEX: 1.1, Shape.ZIPF: 1.35, Shape.FLAT: 1.35}
 _CAP = 400
 
 
@@ -127,6 +140,11 @@ def activity(shape: Shape, options: ShapeOptions) -> Activity:
     return Activity(mean_records=mean_records, spread=_SPREAD[shape], cap=_CAP)
 
 
+def url_shares(shape: Shape) -> tuple[float, ...]:
+    """Return the shares of a query's URLs in its clicks."""
+    return FLAT_SHARES if shape is Shape.FLAT else URL_SHARES
+
+
 def query_probabilities(shape: Shape, options: ShapeOptions | None = None) -> NDArray[np.float64]:
     """Return the probability of each query, most popular first, that a log is drawn from.
 
@@ -135,7 +153,7 @@ def query_probabilities(shape: Shape, options: ShapeOptions | None = None) -> ND
     """
     options = options or ShapeOptions()
     if shape not in _DEFAULT_QUERIES:
-        raise ParameterError("shape", "aol, yandex or zipf", str(shape))
+        raise ParameterError("shape", "aol, yandex, zipf or flat", str(shape))
     options.require_for(shape)
     queries = options.queries or _DEFAULT_QUERIES[shape]
     if shape is Shape.AOL:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from blender_dp.core.blender import no_progress
+from blender_dp.core.errors import ParameterError
 from blender_dp.engine.synthetic.log import SyntheticLog
 from blender_dp.engine.synthetic.names import (
     RESULTS_PER_QUERY,
@@ -78,6 +79,9 @@ def write_yandex(
     numbers whatever the shape of the log. Sessions of different users are interleaved.
     """
     require_plain_text(path)
+    if log.url.max(initial=0) >= RESULTS_PER_QUERY:
+        rule = f"of a shape with at most {RESULTS_PER_QUERY} URLs per query for this layout"
+        raise ParameterError("shape", rule, str(log.shape))
     rng = layout_generator(log.seed)
     sessions = _split(log.user)
     first = 0

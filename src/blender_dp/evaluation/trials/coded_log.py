@@ -4,12 +4,13 @@ For evaluation only: records and groups are drawn by a fast seeded generator, wh
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from blender_dp.core.head_list.cells import FloatArray, IntArray
-from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.head_list.head_list import NO_URL, HeadList, Record
 from blender_dp.evaluation.trials.scores import QueryTruth
 
 
@@ -37,6 +38,8 @@ class CodedLog:
     url: IntArray
     probability: FloatArray
     """p of every distinct record: the mean over users of its share of the user's rows."""
+    has_urls: bool = True
+    """False if records are queries alone; a record's code is then the number of its query."""
 
     @classmethod
     def of(
@@ -80,6 +83,26 @@ class CodedLog:
         """Code that a user without records gets."""
         return len(self.query)
 
+    @lru_cache(maxsize=1)  # noqa: B019 - one log is evaluated at a time
+    def without_urls(self) -> "CodedLog":
+        """Return the log with the query of every record alone."""
+        queries = self._query_count
+        owner = np.repeat(np.arange(self.users), np.diff(self.first_own))
+        own, pair = np.unique(
+            owner * (queries + 1) + self.query[self.own_record], return_inverse=True
+        )
+        return replace(
+            self,
+            row_record=self.query[self.row_record],
+            first_own=_starts(own // (queries + 1), self.users),
+            own_record=own % (queries + 1),
+            own_rows=np.bincount(pair, weights=self.own_rows).astype(np.int64),
+            query=np.arange(queries),
+            url=np.zeros(queries, dtype=np.int64),
+            probability=self.query_probability(),
+            has_urls=False,
+        )
+
     def draw_records(self, rng: np.random.Generator) -> IntArray:
         """Draw one uniformly random record of every user."""
         rows = np.diff(self.first_row)
@@ -118,7 +141,9 @@ class CodedLog:
 
     def name(self, code: int) -> Record:
         """Return the record as the algorithm sees it."""
-        return Record(f"{self.query[code]:09d}", f"{self.url[code]:09d}")
+        return Record(
+            f"{self.query[code]:09d}", f"{self.url[code]:09d}" if self.has_urls else NO_URL
+        )
 
     @property
     def _query_count(self) -> int:
@@ -129,6 +154,8 @@ class CodedLog:
 
     def codes_of(self, records: Sequence[Record]) -> IntArray:
         """Return the codes of records of this log by name; codes are in the order of names."""
+        if not self.has_urls:
+            return np.array([int(record.query) for record in records], dtype=np.int64)
         query, url = np.array(records, dtype=np.int64).reshape(-1, 2).T
         width = int(self.url.max(initial=0)) + 1
         return np.searchsorted(self.query * width + self.url, query * width + url)

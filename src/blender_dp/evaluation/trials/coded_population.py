@@ -54,6 +54,12 @@ class CodedUsers:
         middle = discovery_users(self.size, fraction)
         return self.between(0, middle), self.between(middle, self.size)
 
+    def without_urls(self) -> "CodedUsers":
+        """Return the same users with the query of every record alone."""
+        log = self.log.without_urls()
+        query = np.append(self.log.query, log.no_record)
+        return replace(self, log=log, drawn=query[self.drawn])
+
     def record_counts(self, records_per_user: int) -> "CodedRecordSums":
         """Count the distinct records drawn."""
         _require_one(records_per_user)
@@ -150,6 +156,13 @@ class CodedRecordSums:
         by_code = np.zeros(self.log.no_record, dtype=np.int64)
         by_code[self.record] = self.sum
         return by_code[self.log.codes_of(records)]
+
+    def largest_by_query(self) -> tuple[IntArray, IntArray]:
+        """Return every sum that is the largest of a query's records, with its number of queries."""
+        query, place = np.unique(self.log.query[self.record], return_inverse=True)
+        largest = np.zeros(len(query), dtype=np.int64)
+        np.maximum.at(largest, place, self.sum)
+        return np.unique(largest, return_counts=True)
 
     def _largest(self) -> IntArray:
         return -(-self.sum // self.class_width) * self.class_width

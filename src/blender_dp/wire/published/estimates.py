@@ -15,6 +15,7 @@ import numpy as np
 from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.curator.discovery import branch_of
+from blender_dp.core.curator.list_choice import lists_queries
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
@@ -89,13 +90,14 @@ def _noisy_counts(fields: Fields, head_list: HeadList, _: Parameters) -> IntArra
 
 def _tally(fields: Fields, head_list: HeadList, parameters: Parameters) -> OptInTally:
     users = fields.whole("estimation_users", at_least=2)
-    return _read_tally(fields.part("tally"), head_list, users, Budget.of(parameters))
+    return _read_tally(fields.part("tally"), head_list, users, parameters)
 
 
 def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
     """Return the integers, and those computed from the list before it was trimmed."""
     whole_list = tally.whole_list
     return {
+        **_coverage_gap(tally),
         "weight_sum": tally.choice.weight_sum,
         "values": tally.values.tolist(),
         "sums": tally.sums.tolist(),
@@ -109,22 +111,45 @@ def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
     }
 
 
-def _read_tally(part: Fields, head_list: HeadList, users: int, budget: Budget) -> OptInTally:
+def _coverage_gap(tally: OptInTally) -> Mapping[str, int]:
+    """Return the number that chose between records and queries, if one did."""
+    difference = tally.coverage_gap
+    return {} if difference is None else {"coverage_gap": difference}
+
+
+def _read_tally(
+    part: Fields, head_list: HeadList, users: int, parameters: Parameters
+) -> OptInTally:
     """Read the integers; values that follow from them, such as the branch, are computed again."""
+    budget, found = Budget.of(parameters), len(head_list.discovered())
     weight_sum = part.whole_or_none("weight_sum", at_least=-LARGEST)
     if (weight_sum is None) != (not budget.scalar_share):
         part.refuse("weight_sum", "must be there unless one record per user was declared")
     return OptInTally(
         users=users,
         choice=branch_of(weight_sum, users, budget),
-        values=part.counts("values", len(head_list.records())),
+        values=part.counts("values", found),
         sums=part.counts("sums", head_list.cells.cell_count),
         folded_cells=part.whole("folded_cells", at_least=0),
         record_squares=part.whole("record_squares", at_least=-LARGEST),
         query_squares=part.whole("query_squares", at_least=-LARGEST),
-        known=_read_known(part, len(head_list.records())),
+        known=_read_known(part, found),
+        coverage_gap=_read_coverage_gap(part, head_list, parameters),
         whole_list=_read_whole_list(part),
     )
+
+
+def _read_coverage_gap(part: Fields, head_list: HeadList, parameters: Parameters) -> int | None:
+    """Return the number that chose between records and queries; the list must follow from it."""
+    of_queries, difference = parameters.list_of == "queries", None
+    if part.has("coverage_gap") != (parameters.list_of == "auto"):
+        part.refuse("coverage_gap", "must be there if and only if list_of is auto")
+    if parameters.list_of == "auto":
+        difference = part.whole("coverage_gap", at_least=-LARGEST)
+        of_queries = lists_queries(difference, Budget.of(parameters))
+    if head_list.queries and head_list.is_of_queries != of_queries:
+        part.refuse("values", "must be of a list of records or of queries, as the parameters say")
+    return difference
 
 
 def _read_known(part: Fields, records: int) -> BoolArray | None:

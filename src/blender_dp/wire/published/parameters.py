@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import Parameters, Preset
+from blender_dp.core.parameters import ListOf, Parameters, Preset
 from blender_dp.wire.documents.fields import Fields
 
 _DECIMALS = ("epsilon", "delta", "head_list_user_fraction", "query_budget_fraction")
@@ -26,6 +26,7 @@ def read_parameters(fields: Fields) -> Parameters:
             head_list_size=fields.whole_or_none("head_list_size", at_least=1),
             preset=preset,
             one_record_each=fields.flag("one_record_each"),
+            list_of=_read_list_of(fields),
             head_list_user_fraction=fields.decimal("head_list_user_fraction"),
             query_budget_fraction=fields.decimal("query_budget_fraction"),
             records_per_optin_user=fields.whole("records_per_optin_user", at_least=1),
@@ -34,3 +35,12 @@ def read_parameters(fields: Fields) -> Parameters:
         )
     except ParameterError as error:
         fields.refuse(error.name, "is outside its range")
+
+
+def _read_list_of(fields: Fields) -> ListOf:
+    """Return what was listed; documents say it only if it is not records."""
+    if not fields.has("list_of"):
+        return "records"
+    if (found := fields.text("list_of")) == "records":
+        fields.refuse("list_of", "must be left out if records are listed")
+    return cast("ListOf", found)
