@@ -82,6 +82,11 @@ function readEntries(value: Json | undefined): readonly Entry[] {
   must(Array.isArray(value), 'queries must be a list of objects');
   const entries = value.map(readEntry);
   requireByteOrder(entries.map((entry) => entry.query));
+  const withUrls = entries.filter((entry) => entry.urls.length > 0).length;
+  must(
+    withUrls === 0 || withUrls === entries.length,
+    'every listed query must have at least one URL, or none any',
+  );
   return entries;
 }
 
@@ -90,7 +95,6 @@ function readEntry(value: Json): Entry {
   const { query, urls } = value as Fields & Partial<Entry>;
   must(isText(query), 'query must be a text of whole characters');
   must(Array.isArray(urls) && urls.every(isText), 'urls must be a list of texts');
-  must(urls.length > 0, 'every listed query must have at least one URL');
   requireByteOrder(urls);
   return { query, urls };
 }
