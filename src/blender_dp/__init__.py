@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from blender_dp.core.channels.relayed import RelayRules as RelayRules
     from blender_dp.core.channels.report import Report as Report
     from blender_dp.core.errors import BlenderError as BlenderError
+    from blender_dp.core.errors import PromiseWarning as PromiseWarning
     from blender_dp.core.estimation.release import Release as Release
     from blender_dp.core.exact.randomness import Randomness as Randomness
     from blender_dp.core.head_list.head_list import HeadList as HeadList
@@ -64,6 +65,7 @@ _MODULES = {
     "Parameters": "core.parameters",
     "Plan": "planning.plan",
     "PlanResult": "analysis.plan",
+    "PromiseWarning": "core.errors",
     "Randomness": "core.exact.randomness",
     "Record": "core.head_list.head_list",
     "RelayRules": "core.channels.relayed",

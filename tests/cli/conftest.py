@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli.outcomes import PROMISE, Command, Outcome
+from cli.outcomes import PROMISE, Command, Outcome, going_on
 
 from blender_dp.cli import main
 from logs import popular_rows, write_csv
@@ -20,13 +20,24 @@ SCRIPT = Path(sys.executable).with_name("blender-dp")
 
 
 @pytest.fixture
+def cautious(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Return a function that runs the command line as it is given, without ``--yes``."""
+    return _in_process(capsys, list)
+
+
+@pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
     """Return a function that runs the command line here; a traceback fails the test."""
+    return _in_process(capsys, going_on)
 
+
+def _in_process(
+    capsys: pytest.CaptureFixture[str], complete: Callable[[Sequence[str | Path]], list[Any]]
+) -> Command:
     def run(*arguments: str | Path) -> Outcome:
         capsys.readouterr()
         with pytest.raises(SystemExit) as ending:
-            main([str(argument) for argument in arguments])
+            main([str(argument) for argument in complete(arguments)])
         captured = capsys.readouterr()
         return Outcome(status=int(ending.value.code or 0), out=captured.out, err=captured.err)
 
@@ -50,7 +61,7 @@ def script(core_environment: dict[str, str]) -> Callable[..., subprocess.Popen[s
     def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         options = {**pipes, "env": core_environment, **options}
-        return subprocess.Popen([str(SCRIPT), *map(str, arguments)], text=True, **options)
+        return subprocess.Popen([str(SCRIPT), *going_on(arguments)], text=True, **options)
 
     return start
 
@@ -73,7 +84,7 @@ def head_list(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a published head list; the curator's estimates lie beside it. Not to be changed."""
     curated = tmp_path_factory.mktemp("curator") / "curated"
     with pytest.raises(SystemExit):
-        main(["head-list", str(log), *PROMISE, "-o", str(curated)])
+        main(["head-list", str(log), *PROMISE, "--yes", "-o", str(curated)])
     return curated / "head_list.json"
 
 

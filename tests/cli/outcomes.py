@@ -1,6 +1,6 @@
 """How a command ended, and what must be so when it refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +8,9 @@ from logs import PLANTED
 
 PROMISE = ("--epsilon=4", "--delta=0.01")
 """For small logs: a δ that lets a record into the list when a few dozen users have it."""
+
+DOUBTED = ("run", "head-list")
+"""Commands that stop at a doubtful promise; small logs need a large δ. ``cautious`` keeps that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +53,9 @@ def remarks(outcome: Outcome) -> list[str]:
 def names_in(folder: Path) -> list[str]:
     """Return everything in a folder, hidden names too."""
     return sorted(path.name for path in folder.iterdir())
+
+
+def going_on(arguments: Sequence[str | Path]) -> list[str]:
+    """Return the arguments, with ``--yes`` for a command that would stop."""
+    yes = ["--yes"] if arguments and arguments[0] in DOUBTED and "--yes" not in arguments else []
+    return [*map(str, arguments), *yes]

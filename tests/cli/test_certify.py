@@ -24,7 +24,7 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """Return a folder with a run and a curator's side of one preset. Not to be changed."""
     folder = tmp_path_factory.mktemp(request.param)
     log = write_csv(folder / "log.csv", popular_rows())
-    for command in (["run", "--opt-in=0.5"], ["head-list"]):
+    for command in (["run", "--opt-in=0.5", "--yes"], ["head-list", "--yes"]):
         with pytest.raises(SystemExit) as ending:
             main([command[0], str(log), *command[1:], *PROMISE, f"--preset={request.param}",
                   "-o", str(folder / command[0])])  # fmt: skip

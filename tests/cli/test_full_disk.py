@@ -15,7 +15,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from cli.outcomes import PROMISE, Command, Outcome, assert_refused, assert_sentence, names_in
+from cli.outcomes import (
+    PROMISE,
+    Command,
+    Outcome,
+    assert_refused,
+    assert_sentence,
+    going_on,
+    names_in,
+)
 
 SCRIPT = Path(sys.executable).with_name("blender-dp")
 AFTERWARDS = 'status=$?; ls -A "$DISK"; exit $status'
@@ -42,7 +50,7 @@ def on_full_disk(core_environment: dict[str, str], place: Path) -> OnFullDisk:
     def run(size: int, *arguments: str | Path) -> Outcome:
         wrapped = [*NAMESPACE, "sh", "-c", MOUNTED] if mounts else ["sh", "-c", LIMITED]
         ended = subprocess.run(
-            [*wrapped, "sh", SCRIPT, *arguments],
+            [*wrapped, "sh", SCRIPT, *going_on(arguments)],
             capture_output=True,
             text=True,
             check=False,

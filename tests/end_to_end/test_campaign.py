@@ -105,7 +105,7 @@ def released(
 def run(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "out"
     promise = ("--epsilon", EPSILON, "--delta", DELTA)
-    command("run", log, "--group", "group", *promise, "-o", out)
+    command("run", log, "--group", "group", *promise, "--yes", "-o", out)
     return out
 
 

@@ -91,7 +91,7 @@ def make_logs(folder: Path) -> None:
 def make_results(logs: Path, folder: Path) -> None:
     """Make the results that pages name."""
     folder.mkdir()
-    promise = ("--epsilon", "4", "--delta", "1e-5")
+    promise = ("--epsilon", "4", "--delta", "1e-6")
     for name in ("result", "last-month"):
         blender_dp(logs, "run", "log.parquet", *promise, "--opt-in", "0.2", "-o", folder / name)
     blender_dp(logs, "head-list", "optin.csv", *promise, "-o", folder / "curator")

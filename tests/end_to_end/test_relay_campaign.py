@@ -124,7 +124,7 @@ def _read(url: str) -> dict[str, Any]:
 def run(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "out"
     promise = ("--epsilon", EPSILON, "--delta", DELTA, "--relay", SHARE)
-    command("run", log, "--group", "group", *promise, "-o", out)
+    command("run", log, "--group", "group", *promise, "--yes", "-o", out)
     return out
 
 

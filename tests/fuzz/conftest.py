@@ -25,11 +25,11 @@ def _make(log: Path, at: Path, preset: str) -> None:
         *("--epsilon", "4", "--delta", "1e-5", "--preset", preset, "--seed", "1"),
         *("--head-list-size", "3"),
     )
-    _do("head-list", str(log), "-o", str(at), *wanted)
+    _do("head-list", str(log), "--yes", "-o", str(at), *wanted)
     listed = f"{at}/head_list.json"
     _do("privatize", listed, str(log), "-o", f"{at}/reports.jsonl", "--seed", "1")
     _do("estimate", listed, f"{at}/reports.jsonl", "-o", f"{at}/client_estimates.json")
-    _do("run", str(log), "-o", f"{at}/run", "--opt-in", "0.5", *wanted)
+    _do("run", str(log), "--yes", "-o", f"{at}/run", "--opt-in", "0.5", *wanted)
 
 
 def _do(*arguments: str) -> None:

@@ -1,5 +1,6 @@
 """Run on a log from Python: files, or a table of another library."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 from blender_dp.analysis.files import time_now
 from blender_dp.analysis.result import RunResult
 from blender_dp.core.channels.relayed import RelayRules
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.errors import ParameterError, PromiseWarning
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineName
@@ -51,6 +52,10 @@ def run(  # noqa: PLR0913 - the public call
         seed: For experiments that must be repeatable. A result with a seed is not private.
         engine: Engine that counts: duckdb, spark or auto; the workspace's if left out.
         workspace: Memory, disk and progress.
+
+    Warns:
+        PromiseWarning: ε is above 10, δ above 1/(10·users), or the opt-in users are too few to list
+            a record that one in ten has.
     """
     if not isinstance(parameters, Parameters):
         raise ParameterError("parameters", "Parameters", type(parameters).__name__)
@@ -69,6 +74,12 @@ def run(  # noqa: PLR0913 - the public call
         known=known,
         seed=seed,
         workspace=workspace,
+        consider=_warn,
     )
     parts = {part.name: getattr(ran, part.name) for part in fields(LogRun)}
     return RunResult(**parts, created=time_now(), synthetic=isinstance(log, SyntheticLog))
+
+
+def _warn(doubts: Sequence[str]) -> None:
+    for doubt in doubts:
+        warnings.warn(doubt, PromiseWarning, stacklevel=4)  # the caller of bdp.run

@@ -1,37 +1,30 @@
-"""Guard rails: a promise that is hardly one is told, and one that is a slip needs ``--yes``."""
+"""Guard rails: a run about which there are doubts needs ``--yes``."""
 
-from math import exp
+from collections.abc import Callable, Sequence
 
-from blender_dp.core.errors import ParameterError
+from blender_dp.core.doubts import epsilon_warning
+from blender_dp.core.errors import BlenderError
 from blender_dp.core.parameters import Parameters
-
-LARGE_EPSILON = 10.0
-"""Largest ε that nobody is warned of."""
-MOST_EPSILON = 50.0
-"""Largest ε that is taken without ``--yes``: beyond it 400 was probably meant to be 4.00."""
 
 
 def require_meant(parameters: Parameters, *, yes: bool) -> None:
-    """Refuse a promise that is clearly a slip, unless ``--yes`` was given.
+    """Refuse a large ε before any data is read, unless ``--yes`` was given.
 
     Raises:
-        ParameterError: ε is beyond any promise.
+        BlenderError: With the reason.
     """
-    if parameters.epsilon > MOST_EPSILON and not yes:
-        rule = f"at most {MOST_EPSILON:g}, unless --yes says that it is meant"
-        raise ParameterError("epsilon", rule, parameters.epsilon)
+    warning = epsilon_warning(parameters.epsilon)
+    stop_unless(yes)([] if warning is None else [warning])
 
 
-def epsilon_warning(epsilon: float) -> str | None:
-    """Return why ε is large, or None if it is not.
+def stop_unless(yes: bool) -> Callable[[Sequence[str]], None]:
+    """Return a function that refuses to go on with doubts, unless ``--yes`` was given.
 
-    >>> epsilon_warning(10.0) is None
-    True
+    Nothing is asked in the terminal, so a script does not hang.
     """
-    if epsilon <= LARGE_EPSILON:
-        return None
-    times = f"{exp(epsilon):.2g}" if epsilon < MOST_EPSILON else "10²¹ and more"
-    return (
-        f"ε = {epsilon:g} is large. What is released may be {times} times as likely with a "
-        f"person's data as without; choose at most {LARGE_EPSILON:g}."
-    )
+
+    def consider(doubts: Sequence[str]) -> None:
+        if doubts and not yes:
+            raise BlenderError(f"{' '.join(doubts)} Nothing was drawn; add --yes to go on.")
+
+    return consider

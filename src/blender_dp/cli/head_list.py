@@ -5,14 +5,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.guard_rails import epsilon_warning, require_meant
+from blender_dp.cli.guard_rails import require_meant, stop_unless
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate, require_known_preset
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
+from blender_dp.core.doubts import doubts_about
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import delta_warning
 from blender_dp.engine.population.one_side import opened_side
 from blender_dp.pages.outputs import FILES
 from blender_dp.wire.documents.document import write_document
@@ -62,7 +62,8 @@ def head_list(
     overwrite
         Replace an earlier result in the same place. Each run spends the promise again.
     yes
-        Go on with an ε above 50, which is refused as a slip.
+        Go on in spite of doubts: ε above 10, δ above 1/(10·users), or too few opt-in users to list
+        a record that one in ten has. Without it nothing is drawn, and the status is 2.
     json
         Print a summary for a program.
     """
@@ -88,6 +89,13 @@ def head_list(
             all_rows=steps.asks_all_rows,
         )
         with side as users:
+            doubts = doubts_about(
+                parameters,
+                opt_in_users=users.size,
+                users=users.size + (clients or 0),
+                has_known_list=bool(public),
+            )
+            stop_unless(yes)(doubts)
             expected = CLIENTS_A_USER * users.size if clients is None else clients
             curated = curate(
                 users,
@@ -97,13 +105,9 @@ def head_list(
                 known=public,
                 progress=progress.step,
             )
-            warnings = (
-                epsilon_warning(parameters.epsilon),
-                delta_warning(parameters.delta, users.size + expected),
-            )
         _write(partial, curated)
-    for warning in filter(None, warnings):
-        say(warning)
+    for doubt in doubts:
+        say(doubt)
     found = curated.head_list
     if json:
         summary = {"queries": len(found.queries), "records": len(found.records())}

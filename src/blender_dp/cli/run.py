@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from blender_dp.analysis.files import run_facts, write_result
-from blender_dp.cli.guard_rails import epsilon_warning, require_meant
+from blender_dp.cli.guard_rails import require_meant, stop_unless
 from blender_dp.cli.options import (
     Flag,
     LogOptions,
@@ -17,7 +17,7 @@ from blender_dp.cli.options import (
     RelayOptions,
 )
 from blender_dp.cli.outputs import show_result
-from blender_dp.cli.terminal import say, shown_progress
+from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
 from blender_dp.pages.words import Words
@@ -65,7 +65,8 @@ def run(
     overwrite
         Replace an earlier result in the same place, once the new one is complete.
     yes
-        Go on with an ε above 50, which is refused as a slip.
+        Go on in spite of doubts: ε above 10, δ above 1/(10·users), or too few opt-in users to list
+        a record that one in ten has. Without it nothing is drawn, and the status is 2.
     json
         Print a summary for a program instead of the table.
     """
@@ -82,10 +83,9 @@ def run(
             known=read_known(known),
             seed=machine.seed,
             workspace=machine.workspace(partial, progress),
+            consider=stop_unless(yes),
         )
         progress.step("write the results")
         facts = run_facts(result, synthetic=False, timings=timings) | words.facts()
         write_result(partial, result.blender, result.certificate, facts=facts)
-    if (warning := epsilon_warning(parameters.epsilon)) is not None:
-        say(warning)
     show_result(result.blender, output, words, as_json=json)

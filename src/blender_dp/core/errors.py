@@ -10,6 +10,7 @@ BlenderError                what a caller did or gave; the message is a sentence
 ├── TooMuchForMemoryError   a limit on memory is too small for the request
 └── MissingExtraError       an optional part is not installed
 BrokenInvariantError        a bug here, never the caller's mistake
+PromiseWarning              a warning, no error: a promise that is hardly one
 
 No message carries a query, a URL or a user id.
 """
@@ -64,6 +65,10 @@ class MissingExtraError(BlenderError, ImportError):
     def __init__(self, extra: str, needed_for: str) -> None:
         self.extra = extra
         super().__init__(f"{needed_for} needs an optional part: pip install 'blender-dp[{extra}]'")
+
+
+class PromiseWarning(UserWarning):
+    """A promise that is hardly one, or opt-in users who are too few for it."""
 
 
 class BrokenInvariantError(AssertionError):

@@ -2,7 +2,7 @@
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from blender_dp.core.blender import (
     BlenderResult,
     Progress,
     blender,
+    no_progress,
     require_known_preset,
     require_relay_preset,
 )
@@ -19,10 +20,12 @@ from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.channels.relayed import RelayRules
+from blender_dp.core.doubts import doubts_about
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
+from blender_dp.core.population import Population
 from blender_dp.engine.choice import (
     EngineChoice,
 )
@@ -99,6 +102,16 @@ class StepClock:
         self._step, self._began = None, now
 
 
+def _doubts(parameters: Parameters, population: Population, known: KnownList) -> list[str]:
+    groups = (population.opt_in, population.clients, population.relayed)
+    return doubts_about(
+        parameters,
+        opt_in_users=population.opt_in.size,
+        users=sum(group.size for group in groups if group is not None),
+        has_known_list=bool(known),
+    )
+
+
 def run(  # noqa: PLR0913 - the settings of a run
     log: Log,
     parameters: Parameters,
@@ -108,6 +121,7 @@ def run(  # noqa: PLR0913 - the settings of a run
     known: KnownList = NOTHING_KNOWN,
     seed: int | None = None,
     workspace: Workspace | None = None,
+    consider: Callable[[Sequence[str]], None] = no_progress,
 ) -> LogRun:
     """Find the popular records of a log; both groups are simulated from its raw records.
 
@@ -120,6 +134,8 @@ def run(  # noqa: PLR0913 - the settings of a run
             (:func:`~blender_dp.wire.published.known_list.read_known`).
         seed: For experiments that must be repeatable. A result with a seed is not private.
         workspace: Memory, disk and progress.
+        consider: Called with the doubts about the run once its users are counted, before anything
+            is drawn. It may raise.
     """
     workspace = workspace or Workspace()
     if (opt_in is None) == (log.columns.group is None):
@@ -146,6 +162,7 @@ def run(  # noqa: PLR0913 - the settings of a run
             records_per_user=max(parameters.records_per_optin_user, parameters.records_per_client),
             all_rows=steps.asks_all_rows,
         )
+        consider(_doubts(parameters, population, known))
         result = blender(
             population, parameters, randomness, relay=relay, known=known, progress=clock
         )

@@ -17,6 +17,7 @@ from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.promises import promises
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.curator.budget import Budget
+from blender_dp.core.doubts import epsilon_warning
 from blender_dp.core.parameters import delta_warning
 from blender_dp.engine.released_tables import query_table, record_table
 from blender_dp.pages.html_report import render_report
@@ -136,8 +137,12 @@ def _reason(query_share: float) -> dict[str, str]:
 def notes(result: BlenderResult) -> list[str]:
     """Return remarks that a reader needs before the numbers."""
     wanted, found = result.parameters.head_list_size, len(result.head_list.queries)
-    warning = delta_warning(result.parameters.delta, sum(user_counts(result).values()))
-    said = [] if warning is None else [warning]
+    users = sum(user_counts(result).values())
+    warnings = (
+        epsilon_warning(result.parameters.epsilon),
+        delta_warning(result.parameters.delta, users),
+    )
+    said = [warning for warning in warnings if warning is not None]
     records, queries = unsound_weights(result) if count_flaws(result) else (0, 0)
     if not found:
         said.append(

@@ -49,7 +49,7 @@ def start_run(log: Path, output: Path, *engine: str) -> subprocess.Popen[bytes]:
     words = " ".join(f'--conf "{name}={value}"' for name, value in settings.items())
     command = [sys.executable, "-m", "blender_dp.cli", "run", str(log), "-o", str(output)]
     return subprocess.Popen(
-        [*command, *PROMISE, "--opt-in", "0.5", "--seed", "8", *engine],
+        [*command, *PROMISE, "--opt-in", "0.5", "--seed", "8", "--yes", *engine],
         env={
             **os.environ,
             "PYSPARK_SUBMIT_ARGS": f"{words} pyspark-shell",

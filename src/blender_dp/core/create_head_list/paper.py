@@ -85,6 +85,11 @@ def least_passing_count(parameters: Parameters) -> int:
     return floor(count_threshold(parameters)) + 1
 
 
+def users_to_list_a_record(parameters: Parameters) -> int:
+    """Return the threshold for all opt-in users, of whom a share f_O finds the list."""
+    return ceil(least_passing_count(parameters) / parameters.head_list_user_fraction)
+
+
 def enumerated_delta(parameters: Parameters, epsilon: Fraction) -> Fraction:
     """Return a δ for which one discovery is (ε, δ)-private, rounded up.
 

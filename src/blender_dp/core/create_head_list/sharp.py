@@ -128,6 +128,11 @@ def count_plan(budget: Budget) -> LaplacePlan:
     return laplace_plan(budget.discovery_epsilon, budget.delta)
 
 
+def users_to_list_a_record(parameters: Parameters) -> int:
+    """Return the threshold for users with one record; with many records, more users are needed."""
+    return count_plan(Budget.of(parameters)).threshold
+
+
 def weight_plan(budget: Budget) -> GaussianPlan:
     """Return noise and threshold of released weights; the certificate uses them too."""
     return gaussian_plan(budget.rest, budget.delta)

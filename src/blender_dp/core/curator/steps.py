@@ -42,6 +42,8 @@ class Steps:
     """Whether the flaws of the algorithm as printed are kept, and counted in every result."""
     part_users: Callable[[OptInUsers, Parameters], tuple[OptInUsers, OptInUsers]]
     """Returns the users who find the head list and those who are counted; may be the same."""
+    users_to_list_a_record: Callable[[Parameters], int]
+    """Returns how many opt-in users must have a record that is more likely listed than not."""
     create_head_list: Callable[[OptInUsers, Parameters, Randomness, KnownList], Discovery]
     estimate_optin_probabilities: Callable[
         [OptInUsers, Discovery, Parameters, Randomness], tuple[HeadList, GroupEstimates]
