@@ -13,7 +13,17 @@ from benchmarks.goals import Goal, keep_rows
 from benchmarks.measure import Usage, run_python, run_script
 from benchmarks.plain_sql import forms_for
 
-PROMISE = ["--epsilon", "4", "--delta", "1e-5", "--head-list-size", "50", "--opt-in", "0.05"]
+PROMISE = [
+    "--epsilon",
+    "4",
+    "--delta",
+    "1e-5",
+    "--yes",
+    "--head-list-size",
+    "50",
+    "--opt-in",
+    "0.05",
+]
 REPEATS = 3
 LOGS = {
     "no order": "parquet",

@@ -18,7 +18,17 @@ from benchmarks.spark_log import ROWS_A_USER, spark_log
 from spark_cluster import Cluster, standalone_cluster
 from spark_sessions import START_QUICKLY
 
-PROMISE = ["--preset", "paper", "--epsilon", "4", "--delta", "1e-5", "--head-list-size", "50"]
+PROMISE = [
+    "--preset",
+    "paper",
+    "--epsilon",
+    "4",
+    "--delta",
+    "1e-5",
+    "--yes",
+    "--head-list-size",
+    "50",
+]
 OURS = "blender-dp run"
 PEERS = {"plain Spark SQL": "min_by", "plain Spark SQL, two scans": "two scans"}
 """What else is measured, by the form in which it samples."""

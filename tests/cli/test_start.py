@@ -54,7 +54,7 @@ def test_help_of_run_loads_what_run_uses(loaded: Loaded) -> None:
 
 
 def test_a_run_loads_what_it_uses(loaded: Loaded, log: Path, tmp_path: Path) -> None:
-    modules = loaded("run", log, *PROMISE, "--opt-in=0.5", "-o", tmp_path / "out")
+    modules = loaded("run", log, *PROMISE, "--yes", "--opt-in=0.5", "-o", tmp_path / "out")
     assert modules & FOREIGN_TO_RUN == set()
     assert "blender_dp.engine.run" in modules
 

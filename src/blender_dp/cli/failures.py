@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 
 from cyclopts import CycloptsError
 
-from blender_dp.cli.options import option_name
+from blender_dp.cli.option_names import option_name
 from blender_dp.core.errors import BlenderError, ParameterError
 
 BAD_INPUT = 2

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter, default_name_transform
+from cyclopts import Parameter
 
+from blender_dp.cli.option_names import option_name
 from blender_dp.cli.terminal import StepProgress, say
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
@@ -120,12 +121,6 @@ def _tell_columns(found: Mapping[str, str]) -> None:
 
 ReaderWords = Annotated[Words, Parameter(name="*", group="Words")]
 """What the result is called in tables and pages."""
-
-
-def option_name(name: str) -> str:
-    """Return the option of a parameter; ``list_of`` is ``--list`` for short."""
-    return default_name_transform("list" if name == "list_of" else name)
-
 
 Promise = Annotated[Parameters, Parameter(name="*", group="Promise", name_transform=option_name)]
 """Every parameter of the algorithm as an option, with the description of its definition."""
