@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -124,6 +125,98 @@ def test_a_synthetic_log_is_a_log(tmp_path: Path) -> None:
 
 def mixed() -> pd.DataFrame:
     return pd.DataFrame({"user": [1, "two"], "query": ["a", "b"], "url": ["x", "y"]}, dtype=object)
+
+
+class Thing:
+    """A value of no library."""
+
+
+def closed() -> Any:
+    """Return a relation whose connection is closed."""
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT '1' AS user, 'a' AS query, 'x' AS url")
+    connection.close()
+    return relation
+
+
+def with_queries(queries: Any, library: Callable[[dict[str, Any]], Any] = pd.DataFrame) -> Any:
+    return library({"user": ["1", "2"], "query": queries, "url": ["x", "y"]})
+
+
+UNREADABLE: dict[str, tuple[Callable[[], Any], str]] = {
+    "polars objects": (
+        lambda: with_queries(pl.Series([Thing(), Thing()], dtype=pl.Object), pl.DataFrame),
+        "the polars table: column query has the type Object, which cannot be read; make all of it",
+    ),
+    "lazy polars objects": (
+        lambda: with_queries(pl.Series([Thing(), Thing()], dtype=pl.Object), pl.LazyFrame),
+        "the polars table: column query has the type Object, which cannot be read",
+    ),
+    "Int128": (
+        lambda: with_queries(pl.Series([1, 2], dtype=pl.Int128), pl.DataFrame),
+        "column query has the type Int128, which cannot be read",
+    ),
+    "Period": (
+        lambda: with_queries(pd.PeriodIndex(["2020-01"] * 2, freq="M")),
+        r"has the type period\[M\], which .*; make all of its values texts, as with \.astype\(str\)$",
+    ),
+    "Interval": (
+        lambda: with_queries(pd.IntervalIndex.from_tuples([(0, 1)] * 2)),
+        r"column query has the type interval\[int64, right\], which cannot be read",
+    ),
+    "cut": (
+        lambda: with_queries(pd.cut([1, 2], 2)),
+        r"column query has the type category of interval\[float64, right\], which cannot be read",
+    ),
+    "sparse": (
+        lambda: with_queries(pd.arrays.SparseArray([1, 2])),
+        r"column query has the type Sparse\[int64, 0\], which cannot be read",
+    ),
+    "complex": (
+        lambda: with_queries([1j, 2j]),
+        "column query has the type complex128, which cannot be read",
+    ),
+    "objects": (
+        lambda: with_queries([Thing(), Thing()]),
+        "column query has values of the type Thing, which cannot be read; make all of its values",
+    ),
+    "large integers": (
+        lambda: with_queries([1 << 70, 1 << 71]),
+        "column query has integers beyond 64 bits; make all of its values texts",
+    ),
+    "float16": (
+        lambda: with_queries(pa.array(np.array([1, 2], np.float16)), pa.table),
+        "column query has the type halffloat, which cannot be read",
+    ),
+    "stream of float16": (
+        lambda: with_queries(pa.array(np.array([1, 2], np.float16)), pa.table).to_reader(),
+        "column query has the type halffloat, which cannot be read",
+    ),
+    "decimal256": (
+        lambda: with_queries(pa.array([1, 2], pa.decimal256(50)), pa.table),
+        r"column query has the type decimal256\(50, 0\), which cannot be read",
+    ),
+    "closed connection": (closed, "the duckdb table: its connection is closed; keep it open unt"),
+    "no columns": (lambda: pd.DataFrame(index=[1, 2]), "the pandas table: it has no columns$"),
+    "index": (
+        lambda: with_queries(["a", "b"]).set_index("user"),
+        r"the pandas table: user is its index; make it a column with \.reset_index\(\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNREADABLE)
+def test_a_table_that_cannot_be_read_is_refused_with_the_reason(case: str) -> None:
+    table, sentence = UNREADABLE[case]
+    with pytest.raises(bdp.BlenderError, match=sentence) as raised:
+        bdp.run(table(), PARAMETERS, opt_in=0.3)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_column_that_is_not_wanted_may_have_any_type() -> None:
+    rows = table().append_column("half", pa.array(np.zeros(3 * USERS, np.float16)))
+    found = bdp.run(ds.dataset(rows), PARAMETERS, **COLUMNS, opt_in=0.3, seed=7)
+    assert found.files == ()
 
 
 def unlabelled() -> pa.Table:

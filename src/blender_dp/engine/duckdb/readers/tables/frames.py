@@ -17,12 +17,19 @@ import pyarrow.dataset as ds
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.interruption import interruptible
-from blender_dp.engine.duckdb.readers.columns import find_columns, find_spellings
+from blender_dp.engine.duckdb.readers.columns import (
+    find_columns,
+    find_spellings,
+    wanted_columns,
+)
 from blender_dp.engine.duckdb.readers.source import LogColumns, LogFormat, LogSource
 from blender_dp.engine.duckdb.readers.sql import identifier, log_rows, text_of
+from blender_dp.engine.duckdb.readers.tables.frame_types import is_readable, type_names, type_rule
 
 _TOO_LARGE_TO_HOLD = 1 << 60
 """Size of a table whose size is not known: it is not kept in memory."""
+_NOT_CONVERTED = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""What libraries raise for values that Arrow has no type for."""
 _numbers = count()
 
 
@@ -34,8 +41,12 @@ class Frame:
     """Name of the library, such as pandas."""
     names: tuple[str, ...]
     """Names of its columns."""
+    types: tuple[str, ...]
+    """Type of each column, as its library names it."""
+    index: tuple[str, ...] = ()
+    """Names of the index, which is not read; only pandas has one."""
     read: Callable[[Sequence[int]], Any] = field(repr=False)  # a log line must show no row
-    """Returns the columns at these places, as an Arrow table or a stream; or a whole dataset."""
+    """Returns the columns at these places, as an Arrow table, stream or dataset."""
     native: Any = field(repr=False)
     """The table itself."""
 
@@ -54,28 +65,43 @@ def frame_of(table: object) -> Frame | None:
     """Describe a table of another library; None if it is no table.
 
     Raises:
-        InputError: Two of its columns have the same name.
+        InputError: Two of its columns have the same name, or its connection is closed.
     """
     try:
         return _described(table)
+    except duckdb.ConnectionException:
+        rule = "its connection is closed; keep it open until the run is done"
+        raise InputError("the duckdb table", rule) from None
     except nw.exceptions.DuplicateError:
         rule = "has two columns of the same name; rename one"
         raise InputError("the table", rule) from None
 
 
 def _described(table: object) -> Frame | None:
+    index: Sequence[object] = ()
     if isinstance(table, ds.Dataset):
-        library, names, read = "pyarrow", table.schema.names, lambda _: table
+        library, names, types = "pyarrow", table.schema.names, table.schema.types
+        read = partial(_part_of_dataset, table)
     elif isinstance(table, duckdb.DuckDBPyRelation):
-        library, names, read = "duckdb", table.columns, partial(_relation_stream, table)
+        library, names, types = "duckdb", table.columns, [kind.id for kind in table.types]
+        read = partial(_relation_stream, table)
     elif isinstance(known := _known(table), nw.DataFrame | nw.LazyFrame):
         library, names = known.implementation.value, known.collect_schema().names()
-        read = partial(_arrow_of, known)
+        types, read = type_names(known), partial(_arrow_of, known)
+        index = known.to_native().index.names if known.implementation.is_pandas_like() else ()
     elif (stream := _stream_of(table)) is not None:
-        library, names, read = "Arrow", stream.schema.names, partial(_part_of_stream, stream)
+        library, names, types = "Arrow", stream.schema.names, stream.schema.types
+        read = partial(_part_of_stream, stream)
     else:
         return None
-    return Frame(library=library, names=tuple(map(str, names)), read=read, native=table)
+    return Frame(
+        library=library,
+        names=tuple(map(str, names)),
+        types=tuple(map(str, types)),
+        index=tuple(str(name) for name in index if name is not None),
+        read=read,
+        native=table,
+    )
 
 
 def open_frame(
@@ -84,14 +110,14 @@ def open_frame(
     """Return a frame as a source to scan.
 
     Raises:
-        InputError: A column is missing, or its values have no common type.
+        InputError: A column is missing, or its values have no text.
     """
+    _require_columns(frame, columns)
     places = find_columns(frame.label, columns, frame.names, may_be_a_row=False, option="{}=")
     wanted = sorted(set(places.values()))
     content = _read(frame, wanted)
     table, described = _put(connection, content)
-    there = range(len(described)) if isinstance(content, ds.Dataset) else wanted
-    kinds = dict(zip(there, described, strict=True))
+    kinds = dict(zip(wanted, described, strict=True))
     values = ", ".join(
         f"{text_of(*kinds[place])} AS {identifier(purpose)}" for purpose, place in places.items()
     )
@@ -113,19 +139,41 @@ def open_frame(
     )
 
 
+def _require_columns(frame: Frame, columns: LogColumns) -> None:
+    """Refuse a table without columns, and one whose index has a wanted name."""
+    if not frame.names:
+        raise InputError(frame.label, "it has no columns")
+    for name in wanted_columns(columns).values():
+        if name in frame.index and name not in frame.names:
+            rule = f"{name} is its index; make it a column with .reset_index()"
+            raise InputError(frame.label, rule)
+
+
 def _read(frame: Frame, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
     """Read columns; name the one that cannot be read, if one cannot."""
+    for place in places:
+        if (frame.library, frame.types[place]) == ("polars", "Object"):
+            raise _unreadable(frame, place)  # Arrow would have the addresses of its values
     try:
-        return frame.read(places)
-    except (pa.ArrowException, TypeError, ValueError):
+        content = frame.read(places)
+    except _NOT_CONVERTED:
         for place in places:
             try:
                 frame.read([place])
-            except (pa.ArrowException, TypeError, ValueError):
-                name = frame.names[place]
-                rule = f"column {name} has values of several types; make all of them texts"
-                raise InputError(frame.label, rule) from None
+            except _NOT_CONVERTED:
+                raise _unreadable(frame, place) from None
         raise
+    for place, kind in zip(places, content.schema.types, strict=True):
+        if not is_readable(kind):
+            raise _unreadable(frame, place)
+    return content
+
+
+def _unreadable(frame: Frame, place: int) -> InputError:
+    name, kind = frame.names[place], frame.types[place]
+    rule = type_rule(frame.native, place, kind)
+    how = ", as with .astype(str)" if hasattr(frame.native, "astype") else ""
+    return InputError(frame.label, f"column {name} {rule}; make all of its values texts{how}")
 
 
 def _put(
@@ -175,3 +223,7 @@ def _relation_stream(relation: duckdb.DuckDBPyRelation, places: Sequence[int]) -
 def _part_of_stream(stream: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
     schema = pa.schema([stream.schema.field(place) for place in places])
     return pa.RecordBatchReader.from_batches(schema, (b.select(list(places)) for b in stream))
+
+
+def _part_of_dataset(dataset: Any, places: Sequence[int]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    return dataset.replace_schema(pa.schema([dataset.schema.field(place) for place in places]))
