@@ -110,7 +110,7 @@ def choose_the_relay(person: Person, mixed: MixedCollection, look: Look) -> Page
     expect(choice).to_contain_text(f"127.0.0.1:{mixed.relay_port}")
     expect(choice).to_contain_text("at least 20,000 such reports")
     expect(choice).to_contain_text("55 times more likely (ε = 4)")
-    expect(choice).to_contain_text("if they do, at most 2,981 times (ε = 8)")
+    expect(choice).to_contain_text("at most 2,981 times more likely (ε = 8)")
     page.get_by_role("radio", name=RELAYED).check()
     expect(page.locator("#consent")).to_be_hidden()
     look(page, "welcome")
@@ -131,7 +131,7 @@ def the_relay_got_one_request(person: Person, mixed: MixedCollection) -> bytes:
 def the_ledger_shows_both_numbers(options: Page, body: bytes) -> None:
     expect(options.locator("#sent code")).to_have_text(body.decode())
     expect(options.locator("#sent h4")).to_contain_text("through the relay")
-    expect(options.locator("#sent")).to_contain_text("if they do, at most")
+    expect(options.locator("#sent")).to_contain_text("If they do work together")
     expect(options.locator("#spent")).to_have_text("4")
     expect(options.locator("#relay-spending")).to_be_visible()
     spent, left = (

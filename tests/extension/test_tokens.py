@@ -52,7 +52,7 @@ def test_a_person_gets_one_token_and_reports_with_it_later(
         collection.move("open-clients", "list-published", then="clients-open")
         check(options)
         expect(options.locator("#sent")).to_contain_text("Nobody can tell by it which report is")
-        expect(options.locator("#sent")).to_contain_text("a random time")
+        expect(options.locator("#sent")).to_contain_text("This time is random")
         look(options, "options")
         assert sent_to(person, collection, "/reports") == []
         assert 0 <= options.evaluate(MAKE_DUE) < DAY
@@ -67,6 +67,29 @@ def test_a_person_gets_one_token_and_reports_with_it_later(
         assert len(sent_to(person, collection, "/report-token")) == 1
         progress = collection.get("/progress")
         assert (progress["tokens"], sum(progress["reports"].values())) == (1, 1)
+
+
+def test_a_person_opts_in_with_the_code_of_a_campaign_that_is_not_open_to_all(
+    new_person: NewPerson, look: Look, tmp_path: Path
+) -> None:
+    folder = tmp_path / "service"
+    folder.mkdir()
+    with running_service(folder) as one, new_person(tmp_path / "profile") as person:
+        collection = new_campaign(one.url, one.token, open_enrolment=False)
+        page = person.take_up(collection.share_page)
+        expect(page.locator("#campaign")).to_contain_text("they can think it is 1 in 19 at most")
+        expect(page.locator("#code-part")).to_be_hidden()
+        page.get_by_role("radio", name="I trust them").check()
+        expect(page.locator("#code-part")).to_contain_text("it can tell that the searches are")
+        page.get_by_label("I have read this and agree").check()
+        page.get_by_role("button", name="Continue").click()
+        expect(page.locator("#said")).to_contain_text("needs the code")
+        look(page, "welcome")
+        code, *_ = collection.post("/enrolments", {"count": 1})["tokens"]
+        page.get_by_label("The code that you were given").fill(code)
+        options = person.agree(page)
+        expect(options.locator("#standing")).to_contain_text("will be sent by themselves, once")
+        assert sent_to(person, collection, "/enrol") == []
 
 
 def choose_with_a_code(person: Person, collection: Collection, code: str, look: Look) -> Page:

@@ -28,7 +28,7 @@ export function oddsOfReport(list: ListSummary, report: string): Odds | undefine
 
 /** Says what ε and δ of a report bound: how much more likely it may make a guess. */
 export function beliefSentence(epsilon: number, delta: number): string {
-  return `Whoever reads it learns only so much: ${limitWords(epsilon)}. ${failSentence(delta)}`;
+  return `To whoever reads it, ${limitWords(epsilon)}. ${failSentence(delta)}`;
 }
 
 /** Says what the promise of a campaign means, before anything is chosen. */
