@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cli.outcomes import Command, assert_refused, names_in, remarks
 
-from blender_dp.core.doubts import epsilon_warning
+from blender_dp.core.certificate.doubts import epsilon_warning
 from logs import popular_rows, write_csv
 
 USERS = 800

@@ -158,7 +158,8 @@ UNREADABLE: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "Period": (
         lambda: with_queries(pd.PeriodIndex(["2020-01"] * 2, freq="M")),
-        r"has the type period\[M\], which .*; make all of its values texts, as with \.astype\(str\)$",
+        r"has the type period\[M\], which .*; make all of its values texts, "
+        r"as with \.astype\(str\)$",
     ),
     "Interval": (
         lambda: with_queries(pd.IntervalIndex.from_tuples([(0, 1)] * 2)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from blender_dp.core.doubts import epsilon_warning
+from blender_dp.core.certificate.doubts import epsilon_warning
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.parameters import Parameters
 

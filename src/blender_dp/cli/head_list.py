@@ -11,8 +11,9 @@ from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate, require_known_preset
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
-from blender_dp.core.doubts import doubts_about
+from blender_dp.core.certificate.doubts import doubts_about
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.engine.population.one_side import opened_side
 from blender_dp.pages.outputs import FILES
 from blender_dp.wire.documents.document import write_document
@@ -108,7 +109,10 @@ def head_list(
         _write(partial, curated)
     for doubt in doubts:
         say(doubt)
-    found = curated.head_list
+    _print_summary(output, curated.head_list, json=json)
+
+
+def _print_summary(output: Path, found: HeadList, *, json: bool) -> None:
     if json:
         summary = {"queries": len(found.queries), "records": len(found.records())}
         print_json({"output": str(output), "head_list": head_list_digest(found), **summary})

@@ -18,9 +18,9 @@ from blender_dp.core.blender import (
 )
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
+from blender_dp.core.certificate.doubts import doubts_about
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.channels.relayed import RelayRules
-from blender_dp.core.doubts import doubts_about
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList

@@ -12,12 +12,12 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from blender_dp.core.blender import BlenderResult
+from blender_dp.core.certificate.doubts import epsilon_warning
 from blender_dp.core.certificate.flaws import count_flaws, unsound_weights
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.certificate.promises import promises
 from blender_dp.core.create_head_list.paper import count_threshold
 from blender_dp.core.curator.budget import Budget
-from blender_dp.core.doubts import epsilon_warning
 from blender_dp.core.parameters import delta_warning
 from blender_dp.engine.released_tables import query_table, record_table
 from blender_dp.pages.html_report import render_report
