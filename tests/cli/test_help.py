@@ -66,6 +66,10 @@ OPTIONS |= {
         *("--collector", "--data", "--database", "--collector-key", "--host", "--port"),
         "--poll-seconds",
     ),
+    "issuer": (
+        *("--collector", "--login-hook", "--openid-provider", "--audience", "--data"),
+        *("--database", "--collector-key", "--host", "--port", "--poll-seconds"),
+    ),
     "token": ("create", "list", "revoke"),
 }
 SHELLS = ("bash", "zsh", "fish")

@@ -33,7 +33,7 @@ from blender_dp.wire.reports.report import count_reports, report_document
 from blender_dp.wire.reports.service_report import RefusedReportError, ReportReader
 from logs import popular_rows, write_csv
 
-PROMISE = ("--epsilon=4", "--delta=1e-2")
+PROMISE = ("--epsilon=4", "--delta=1e-2", "--yes")
 LIST = HeadList.of(
     [Record(f"query {q}", f"{q}.example") for q in range(4)],
     mechanism=KaryMechanism(epsilon=4.0),

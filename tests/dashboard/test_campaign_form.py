@@ -245,4 +245,4 @@ def test_a_campaign_with_tokens_is_made_and_shown_as_such(
     edited = open_page(f"#/edit/{made_one}")
     expect(edited.get_by_role("radio", name="with token")).to_be_checked()
     statement = open_page(f"#/campaigns/{made_one}/privacy", role=None)
-    expect(statement.get_by_text("a token, which shows that you are one person")).to_be_visible()
+    expect(statement.get_by_text("With your report goes a token")).to_be_visible()

@@ -45,7 +45,7 @@ def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
         expect(options.locator("#spent")).to_have_text("4")
         given = part(options, SECOND)
         expect(given).to_contain_text("1 search as it is, not scrambled")
-        expect(given).to_contain_text("the service can read these searches")
+        expect(given).to_contain_text("the organisation can read these searches")
         for name in (FIRST, THIRD):
             expect(part(options, name)).to_contain_text("Nothing has left this device for this")
             expect(part(options, name).get_by_role("button")).to_have_count(0)
@@ -54,7 +54,7 @@ def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
         expect(options.locator("#said")).to_have_text("Your searches were deleted there.")
         assert campaigns[SECOND].get("/progress")["withdrawn"] == 1
         expect(given.get_by_role("button", name="Withdraw")).to_have_count(0)
-        expect(given).to_contain_text("deleted again by the service")
+        expect(given).to_contain_text("deleted again by the organisation")
         expect(options.locator("#spent")).to_have_text("4")  # what was spent stays spent
         nothing_is_promised_when_it_is_over(person, options, campaigns[THIRD])
         texts_of_others_stay_harmless(person, options)

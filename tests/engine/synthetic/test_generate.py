@@ -8,6 +8,7 @@ import pytest
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.engine.synthetic import Shape, ShapeOptions, SyntheticLog, synthesize
+from blender_dp.engine.synthetic.shapes import url_shares
 
 USERS = 2_000
 
@@ -42,7 +43,7 @@ def test_columns_are_aligned_ids(shape: Shape, seed: int) -> None:
     assert np.array_equal(np.unique(log.user), np.arange(USERS)), "every user has a record"
     assert np.all(np.diff(log.user) >= 0)
     assert log.query.min() >= 0
-    assert (log.url.min(), log.url.max()) == (0, 8)
+    assert (log.url.min(), log.url.max()) == (0, len(url_shares(shape)) - 1)
     for column in (log.user, log.query, log.url):
         assert column.dtype == np.int64
 

@@ -101,5 +101,5 @@ def test_an_option_that_the_shape_fixes_is_refused(shape: Shape, options: ShapeO
 
 
 def test_a_workload_has_no_drawn_distribution() -> None:
-    with pytest.raises(ParameterError, match="shape must be aol, yandex or zipf"):
+    with pytest.raises(ParameterError, match="shape must be aol, yandex, zipf or flat"):
         query_probabilities(Shape.AOL_MULTI)

@@ -117,13 +117,18 @@ BAD_QUERIES: dict[str, Any] = {
     "urls as an object": [entry(urls={PLANTED: 1})],
     "urls that are numbers": [entry(urls=[1, 2])],
     "urls that are lists": [entry(urls=[[PLANTED]])],
-    "no url at all": [entry(urls=[])],
     "a url twice": [entry(urls=[PLANTED, PLANTED])],
     "urls out of order": [entry(urls=["b" + PLANTED, "a" + PLANTED])],
     "a query twice": [entry(), entry()],
     "queries out of order": [entry("b" + PLANTED), entry("a" + PLANTED)],
     "queries in the order of UTF-16": [entry("\U0001f600"), entry("\uffee")],
 }
+
+
+def test_a_query_may_stand_without_urls(tmp_path: Path) -> None:
+    document = {**head_list_document(LIST), "queries": [entry(urls=[])]}
+    path = write_with_digest(tmp_path / "head_list.json", document)
+    assert read_head_list(path).urls == ((),)
 
 
 @pytest.mark.parametrize("queries", BAD_QUERIES.values(), ids=BAD_QUERIES)

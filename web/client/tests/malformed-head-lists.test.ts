@@ -40,7 +40,6 @@ const BAD_QUERIES: Readonly<Record<string, Json>> = {
   'urls of null': [entry(PLANTED, null)],
   'urls as a text': [entry(PLANTED, 'abc')],
   'urls that are numbers': [entry(PLANTED, [1, 2])],
-  'no url at all': [entry(PLANTED, [])],
   'a url twice': [entry(PLANTED, [PLANTED, PLANTED])],
   'urls out of order': [entry(PLANTED, ['b', 'a'])],
   'a query twice': [entry(), entry()],
@@ -50,6 +49,12 @@ const BAD_QUERIES: Readonly<Record<string, Json>> = {
   'half a character': [entry('\ud800')],
   'a field too many': [{ ...entry(), note: 1 }],
 };
+
+test('a query may stand without URLs', async () => {
+  expect(await problemOf(await withNewDigest({ ...LOCAL, queries: [entry(PLANTED, [])] }))).toBe(
+    'none',
+  );
+});
 
 test.each(Object.entries(BAD_QUERIES))('queries with %s are refused', async (_, queries) => {
   expect(await problemOf(await withNewDigest({ ...LOCAL, queries }))).not.toBe('none');
