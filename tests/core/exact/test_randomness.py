@@ -26,6 +26,7 @@ def everything(source: Randomness) -> tuple[Any, ...]:
         source.below(10**30),
         source.words(9).tolist(),
         source.below_each(np.array([3, 10, 2**40])).tolist(),
+        source.below_many(10, 3).tolist(),
         source.choose(7, 50).tolist(),
         source.draw_bytes(5),
     )
@@ -133,6 +134,13 @@ def test_every_draw_stays_below_its_own_bound(bounds: list[int]) -> None:
     assert all(0 <= draw < bound for draw, bound in zip(draws.tolist(), bounds, strict=True))
 
 
+@given(bound=st.integers(1, 2**63 - 1), count=counts)
+def test_draws_below_one_bound_are_those_below_equal_bounds(bound: int, count: int) -> None:
+    """Up to a third of all words is drawn again for large bounds; still the same draws."""
+    draws = Randomness.seeded(count).below_many(bound, count)
+    assert draws.tolist() == Randomness.seeded(count).below_each(np.full(count, bound)).tolist()
+
+
 @given(among=st.integers(0, 400), share=st.floats(0, 1))
 def test_a_choice_is_increasing_and_within_range(among: int, share: float) -> None:
     count = round(share * among)
@@ -159,6 +167,8 @@ def test_a_source_cannot_be_copied(copied: Callable[[Randomness], object]) -> No
 def test_nothing_is_drawn_below_one_and_no_more_is_chosen_than_there_is() -> None:
     with pytest.raises(BrokenInvariantError, match="below 1"):
         Randomness.seeded(1).below(0)
+    with pytest.raises(BrokenInvariantError, match="below 1"):
+        Randomness.seeded(1).below_many(0, 5)
     with pytest.raises(BrokenInvariantError, match="no more can be chosen"):
         Randomness.seeded(1).choose(7, among=5)
 

@@ -7,6 +7,7 @@ words of eight bits.
 import ast
 import inspect
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -65,6 +66,7 @@ def test_a_draw_below_a_bound_is_uniform(bound: int, seed: int) -> None:
 def test_draws_below_many_bounds_are_uniform(bound: int, seed: int) -> None:
     draws = Randomness.seeded(seed).below_each(np.full(N, bound))
     assert_frequencies(Counter(draws.tolist()), uniform(bound))
+    assert np.array_equal(draws, Randomness.seeded(seed).below_many(bound, N))
 
 
 def test_a_draw_that_takes_five_bits_modulo_seventeen_is_caught(seed: int) -> None:
@@ -87,36 +89,53 @@ def test_rejection_leaves_no_bias_in_a_single_draw() -> None:
 
 
 class EightBits(ast.NodeTransformer):
-    """Rewrites ``np.uint64`` as ``np.uint8``."""
+    """Rewrites ``np.uint64`` and ``np.int64`` as ``np.uint8``, and ``2**64`` as ``2**8``."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        node.attr = "uint8" if node.attr == "uint64" else node.attr
+        node.attr = "uint8" if node.attr in {"uint64", "int64"} else node.attr
         return node
 
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(8) if node.value == 64 else node
 
-def eight_bit_source() -> type[Scripted]:
-    """Return a source whose ``below_each`` is ours, word for word, on words of eight bits."""
-    text = inspect.cleandoc("\n" + inspect.getsource(Randomness.below_each))
-    tree = EightBits().visit(ast.parse(text))
+
+def on_eight_bits(method: Callable[..., IntArray]) -> Callable[..., IntArray]:
+    """Return one of our methods, word for word, on words of eight bits."""
+    tree = EightBits().visit(ast.parse(inspect.cleandoc("\n" + inspect.getsource(method))))
     space = dict(Randomness.below_each.__globals__)
-    exec(compile(tree, "<eight bits>", "exec"), space)  # noqa: S102 (our own source)
-
-    class EightBitSource(Scripted):
-        below_each = space["below_each"]
-
-        def words(self, count: int) -> WordArray:
-            return super().words(count).astype(np.uint8)
-
-    return EightBitSource
+    exec(compile(ast.fix_missing_locations(tree), "<eight bits>", "exec"), space)  # noqa: S102 (our own source)
+    drawn: Callable[..., IntArray] = space[method.__name__]
+    return drawn
 
 
-def test_rejection_leaves_no_bias_among_many_draws() -> None:
+class EightBitSource(Scripted):
+    below_each = on_eight_bits(Randomness.below_each)
+    below_many = on_eight_bits(Randomness.below_many)
+
+    def words(self, count: int) -> WordArray:
+        return super().words(count).astype(np.uint8)
+
+
+def draw_each(source: Scripted, bound: int, count: int) -> IntArray:
+    return source.below_each(np.full(count, bound))
+
+
+def draw_many(source: Scripted, bound: int, count: int) -> IntArray:
+    return source.below_many(bound, count)
+
+
+both_ways = pytest.mark.parametrize("draw", [draw_each, draw_many])
+Draw = Callable[[Scripted, int, int], IntArray]
+
+
+@both_ways
+def test_rejection_leaves_no_bias_among_many_draws(draw: Draw) -> None:
     """All 256 words of eight bits, for every bound: those kept say each number equally often."""
-    source = eight_bit_source()([])
+    source = EightBitSource([])
     for bound in range(1, 256):
         source.script = [*range(256), *([0] * 256)]
-        draws = source.below_each(np.full(256, bound))
+        draws = draw(source, bound, 256)
         redrawn = 256 - len(source.script)
         assert redrawn == 256 % bound
         said = np.bincount(draws, minlength=bound)
@@ -131,21 +150,25 @@ def test_without_rejection_there_is_a_bias_to_find() -> None:
         assert (len(set(said.tolist())) > 1) == (256 % bound > 0)
 
 
+@both_ways
 @pytest.mark.parametrize("bound", [3, 6, 1000, 2**32 + 1, 3 * 2**61, 2**63 - 1])
-def test_exactly_the_words_above_the_last_whole_multiple_are_drawn_again(bound: int) -> None:
+def test_exactly_the_words_above_the_last_whole_multiple_are_drawn_again(
+    draw: Draw, bound: int
+) -> None:
     """2^64 mod m words at the top; a redraw is seen by the mark it leaves."""
     mark = 1 % bound
     first_rejected = 2**64 - 2**64 % bound
     for word in (first_rejected, 2**64 - 1):
-        assert Scripted([word, mark]).below_each(np.array([bound])).tolist() == [mark]
+        assert draw(Scripted([word, mark]), bound, 1).tolist() == [mark]
     last_kept = first_rejected - 1
-    assert Scripted([last_kept]).below_each(np.array([bound])).tolist() == [last_kept % bound]
+    assert draw(Scripted([last_kept]), bound, 1).tolist() == [last_kept % bound]
 
 
+@both_ways
 @pytest.mark.parametrize("bound", [1, 2, 2**20, 2**62])
-def test_no_word_is_drawn_again_for_a_power_of_two(bound: int) -> None:
+def test_no_word_is_drawn_again_for_a_power_of_two(draw: Draw, bound: int) -> None:
     for word in (0, 2**63, 2**64 - 1):
-        assert Scripted([word]).below_each(np.array([bound])).tolist() == [word % bound]
+        assert draw(Scripted([word]), bound, 1).tolist() == [word % bound]
 
 
 def test_only_the_rejected_among_many_are_drawn_again() -> None:

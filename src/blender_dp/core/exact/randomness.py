@@ -12,7 +12,7 @@ import hashlib
 import os
 from numbers import Integral
 from threading import Lock
-from typing import NoReturn
+from typing import NoReturn, Self
 from weakref import WeakSet
 
 import numpy as np
@@ -45,7 +45,7 @@ class Randomness:
             _secure_sources.add(self)
 
     @classmethod
-    def secure(cls) -> "Randomness":
+    def secure(cls) -> Self:
         """Return a source for anything that is released."""
         return cls(os.urandom(_SECRET_BYTES), is_private=True)
 
@@ -107,8 +107,29 @@ class Randomness:
             again = suspects[draws[suspects] > ~((np.uint64(0) - m) % m)]
             if again.size:
                 draws = draws.copy()
-                draws[again] = self.below_each(bounds[again]).astype(np.uint64)
-        return (draws % moduli).astype(np.int64)
+                draws[again] = self.below_each(bounds[again]).view(np.uint64)
+        return (draws % moduli).view(np.int64)
+
+    def below_many(self, bound: int, count: int) -> IntArray:
+        """Return ``count`` uniform integers below one bound, by rejection.
+
+        The same draws as :meth:`below_each`, in less time: dividing by one number is a product.
+
+        Exact: a word above 2^64 - 1 - r is drawn again, where r = 2^64 mod ``bound``. The 2^64 - r
+        words that are kept are a multiple of ``bound``, so each remainder has equally many of them.
+        A power of two has r = 0: no word is above 2^64 - 1, and none is drawn again.
+        """
+        if bound < 1:
+            raise BrokenInvariantError("nothing can be drawn below 1")
+        modulus, draws = np.uint64(bound), self.words(count)
+        again = np.flatnonzero(draws > np.uint64(2**64 - 1 - 2**64 % bound))
+        if again.size:
+            draws = draws.copy()
+            draws[again] = self.below_many(bound, again.size).view(np.uint64)
+        whole = draws // modulus
+        whole *= modulus
+        rest: WordArray = np.subtract(draws, whole, out=whole)
+        return rest.view(np.int64)
 
     def choose(self, count: int, among: int) -> IntArray:
         """Return a uniform ``count``-subset of 0 .. ``among`` - 1, increasing."""
@@ -120,7 +141,7 @@ class Randomness:
         chosen = np.empty(0, dtype=np.int64)
         while len(chosen) < count:
             missing = count - len(chosen)
-            draws = self.below_each(np.full(missing + missing // 2 + 8, among))
+            draws = self.below_many(among, missing + missing // 2 + 8)
             # Drawn one after the other, repetitions skipped: every subset is equally likely.
             ordered = np.concatenate([chosen, draws])
             _, first = np.unique(ordered, return_index=True)

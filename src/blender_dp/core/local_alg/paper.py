@@ -89,18 +89,21 @@ def _privatize_block(
     cell: IntArray, channel: LocalAlgChannel, last_true_url_word: WordArray, randomness: Randomness
 ) -> IntArray:
     cells = channel.cells
-    q = cells.query_of_cell[cell]
+    q = cells.query_of_cell.take(cell)
     words = randomness.words(2 * len(cell))
-    lies_query = words[: len(cell)] >= np.uint64(channel.query_threshold)
-    lies_url = (words[len(cell) :] > last_true_url_word[q]) & ~lies_query
+    tells_query = words[: len(cell)] < np.uint64(channel.query_threshold)
     report = cell.copy()
 
-    liars = np.flatnonzero(lies_query)
-    others = randomness.below_each(np.full(liars.size, cells.query_count - 1))
-    others += others >= q[liars]
-    report[liars] = cells.first_cell[others] + randomness.below_each(cells.urls_per_query[others])
+    liars = np.flatnonzero(~tells_query)
+    others = randomness.below_many(cells.query_count - 1, liars.size)
+    others += others >= q.take(liars)
+    drawn = randomness.below_each(cells.urls_per_query.take(others))
+    drawn += cells.first_cell.take(others)
+    report[liars] = drawn
 
-    liars = np.flatnonzero(lies_url)
+    honest = np.flatnonzero(tells_query)  # who tells the query may still lie about the URL
+    url_words = words[len(cell) :].take(honest)
+    liars = honest[url_words > last_true_url_word.take(q.take(honest))]
     first = cells.first_cell[q[liars]]
     others = randomness.below_each(cells.urls_per_query[q[liars]] - 1)
     others += others >= cell[liars] - first

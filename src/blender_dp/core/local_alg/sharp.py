@@ -59,16 +59,19 @@ def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness
         return np.ones((len(item), 1), dtype=np.bool_)
     names_truth = randomness.words(len(item)) < np.uint64(channel.threshold)
     last = channel.size - 1
-    everybody = np.arange(len(item))
-    named = np.zeros((len(item), channel.size), dtype=np.bool_)
-    client = np.flatnonzero(~names_truth)  # a client that names the truth draws one position fewer
+    named = np.zeros(len(item) * channel.size, dtype=np.bool_)  # flat: found by one number
+    everybody = np.arange(0, len(named), channel.size)
+    client = everybody[~names_truth]  # a client that names the truth draws one position fewer
     for newest in range(last - channel.subset_size, last):
-        draw = randomness.below_each(np.full(len(client), newest + 1))
-        named[client, np.where(named[client, draw], newest, draw)] = True
+        place = randomness.below_many(newest + 1, len(client))
+        place += client
+        taken = np.flatnonzero(named.take(place))
+        place[taken] = client[taken] + newest
+        named[place] = True
         client = everybody
-    named[everybody, last] = named[everybody, item]
-    named[everybody, item] = names_truth
-    return named
+    named[everybody + last] = named[everybody + item]
+    named[everybody + item] = names_truth
+    return named.reshape(len(item), channel.size)
 
 
 def subset_counts(
