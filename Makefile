@@ -114,7 +114,7 @@ drift: .make/dev ## Measure size and power of the test of drift; writes benchmar
 poisoning: .make/dev ## Push records by fake reports in campaigns of all sizes; writes benchmarks/poisoning.md
 	@$(BIN)/python -m benchmarks.poisoning
 
-bench: .make/dev ## Measure speed and memory against peers; writes benchmarks/results.md and README.md
+bench: .make/dev .make/web .make/chromium ## Measure speed and memory against peers; writes benchmarks/results.md and README.md
 	@$(BIN)/python -m benchmarks
 
 presets: .make/dev ## Compare the CPU of both presets on whole runs; writes benchmarks/presets.md

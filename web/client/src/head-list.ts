@@ -1,5 +1,12 @@
 /** The head list: which queries, and which URLs of each, may be reported. */
-import { canonicalJson, digestOf, type Fields, isObject, type Json, without } from './canonical.js';
+import {
+  canonicalJson,
+  type Fields,
+  isObject,
+  type Json,
+  textDigest,
+  without,
+} from './canonical.js';
 import { at, type Cells, cellsOf } from './cells.js';
 import { type Mechanism, readMechanism } from './mechanism.js';
 import { must } from './refusal.js';
@@ -42,10 +49,10 @@ export async function readHeadList(document: Json | undefined): Promise<HeadList
     ...(tokenKey && { token_key: tokenKey.text }),
     queries: entries.map(({ query, urls }) => ({ query, urls })),
   };
-  const digest = await digestOf(written);
+  const text = canonicalJson(written);
+  const digest = await textDigest(text);
   must(
-    document.digest === digest &&
-      canonicalJson(without(document, 'digest')) === canonicalJson(written),
+    document.digest === digest && canonicalJson(without(document, 'digest')) === text,
     'digest does not match the rest of the list',
   );
   return {
@@ -109,8 +116,12 @@ function requireByteOrder(names: readonly string[]): void {
   must(inOrder, 'a head list must be in byte order, without repetitions');
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** Tells whether a text is before another in the order of code points, which is that of UTF-8. */
 function isBefore(first: string, second: string): boolean {
+  // Without surrogates this is the order of JavaScript, which compares a hundred times faster.
+  if (!SURROGATE.test(first) && !SURROGATE.test(second)) return first < second;
   const [a, b] = [[...first], [...second]];
   const differs = a.findIndex((letter, i) => letter !== b[i]);
   if (differs < 0) return a.length < b.length;

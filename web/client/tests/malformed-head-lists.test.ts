@@ -134,6 +134,13 @@ test('whatever is in byte order is read, and every record has its cell', async (
   );
 });
 
+test('a letter beyond 16 bits comes after those within, whatever JavaScript says', async () => {
+  const queries = ['a\uff5e', 'a\u{1f600}'].map((query) => ({ query, urls: ['u'] }));
+  expect(await problemOf(await withNewDigest({ ...LOCAL, queries }))).toBe('none');
+  const turned = [...queries].reverse();
+  expect(await problemOf(await withNewDigest({ ...LOCAL, queries: turned }))).toMatch('byte order');
+});
+
 test('canonical JSON is sorted at every depth, and reads back the same', () => {
   expect(canonicalJson({ b: [{ d: 'é\n\u2028', c: null }], a: 1 })).toBe(
     '{"a":1,"b":[{"c":null,"d":"é\\n\u2028"}]}',
