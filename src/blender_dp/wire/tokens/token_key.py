@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 
 from blender_dp.wire.reports.packed_items import from_text, to_text
-from blender_dp.wire.tokens.blind_signer import EXPONENT, KEY_BITS
 
+KEY_BITS = 2048
+EXPONENT = 65537
 MODULUS_BYTES = KEY_BITS // 8
 _BEFORE = bytes.fromhex(
     "30820152303d06092a864886f70d01010a3030a00d300b0609608648016503040202a11a"
