@@ -51,6 +51,11 @@ def _picture_files(browser: Browser, folder: Path) -> None:
         _run("run", log, *promise, "-o", folder / log.stem)
     releases = [folder / log.stem / "release.json" for log in (now, before)]
     _run("trends", *releases, "-o", folder / "trends.html")
+    about = folder / "about.toml"
+    about.write_text(
+        'name = "Popular searches"\ncurator = "Library of Example"\n', encoding="utf-8"
+    )
+    _run("certify", folder / "now", "--label", FOLDER / "privacy-label.svg", "--about", about)
     _run("plan", "--users", USERS, "--epsilon", "4", "--delta", "1e-7", "-o", folder / "plan")
     for picture, path in (
         ("report", folder / "now" / "report.html"),
@@ -78,7 +83,7 @@ def _make_earlier_log(log: Path, earlier: Path) -> None:
 def _picture_service(browser: Browser, service: RunningService) -> None:
     """Take pictures of the dashboard, with a campaign of simulated devices."""
     told = _run(
-        *("devices", "--drive", "--url", service.url, "--count", "60000", "--opt-in", "0.1"),
+        *("devices", "--drive", "--service", service.url, "--count", "60000", "--opt-in", "0.1"),
         *("--operator-token-file", service.token_file, "--epsilon", "4", "--delta", "1e-5"),
         "--json",
     )

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from blender_dp.analysis.certificate import CertificateResult as CertificateResult
+    from blender_dp.analysis.certificate import certify as certify
     from blender_dp.analysis.evaluation import Evaluation as Evaluation
     from blender_dp.analysis.evaluation import evaluate as evaluate
     from blender_dp.analysis.plan import PlanResult as PlanResult
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from blender_dp.analysis.trends import trends as trends
     from blender_dp.core.blender import create_head_list as create_head_list
     from blender_dp.core.certificate.certificate import Certificate as Certificate
-    from blender_dp.core.certificate.certify import certify as certify
     from blender_dp.core.channels.relayed import RelayRules as RelayRules
     from blender_dp.core.channels.report import Report as Report
     from blender_dp.core.errors import BlenderError as BlenderError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from blender_dp.engine.synthetic.shapes import ShapeOptions as ShapeOptions
     from blender_dp.local_search.search import LocalSearch as LocalSearch
     from blender_dp.local_search.serving import ServingRule as ServingRule
+    from blender_dp.pages.disclosure.deployment import Deployment as Deployment
     from blender_dp.pages.words import Words as Words
     from blender_dp.planning.plan import Plan as Plan
     from blender_dp.search_trends.trends import Trends as Trends
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "BlenderError": "core.errors",
     "Certificate": "core.certificate.certificate",
+    "CertificateResult": "analysis.certificate",
+    "Deployment": "pages.disclosure.deployment",
     "Evaluation": "analysis.evaluation",
     "HeadList": "core.head_list.head_list",
     "KnownList": "core.head_list.known_list",
@@ -80,7 +84,7 @@ _MODULES = {
     "TrendsResult": "analysis.trends",
     "Words": "pages.words",
     "Workspace": "engine.log",
-    "certify": "core.certificate.certify",
+    "certify": "analysis.certificate",
     "create_head_list": "core.blender",
     "evaluate": "analysis.evaluation",
     "plan": "analysis.plan",

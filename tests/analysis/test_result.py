@@ -41,7 +41,7 @@ def test_a_result_stands_for_its_release(
     assert [found.query for found in search.suggest("wea")] == ["weather"]
     changes = {one.query: one.verdict for one in bdp.trends(later_result, result).changes or ()}
     assert (changes["weather"], changes["news"]) == ("fell", "rose")
-    assert bdp.certify(result) == result.certificate
+    assert bdp.certify(result).accounts == result.certificate.accounts
     plan = bdp.plan(like=result, draws=3)
     assert plan.prediction.setting.users == 2000
     assert plan.prediction.setting.opted_in == 600

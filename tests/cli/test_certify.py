@@ -198,3 +198,30 @@ def test_a_seed_is_remarked_on(command: Command, results: Path, tmp_path: Path) 
     outcome = command("certify", out)
     assert outcome.status == 0
     assert outcome.err.startswith("Made with a seed")
+
+
+def test_record_and_label_are_written_with_the_answers(
+    command: Command, results: Path, tmp_path: Path
+) -> None:
+    about, record, label = (tmp_path / name for name in ("about.toml", "record.yaml", "label.svg"))
+    about.write_text('name = "Searches"\n')
+    wanted = ("--registry", record, "--label", label, "--about", about)
+    outcome = command("certify", results / "run", *wanted)
+    assert outcome.status == 0
+    assert outcome.err.startswith(f"{record}: look for TO FILL IN, or give these with --about")
+    assert 'name: "Searches"' in record.read_text()
+    users = json.loads((results / "run" / "release.json").read_text())["users"]
+    assert f"number_of_privacy_units: {sum(users.values())}\n" in record.read_text()
+    assert 'model_name: "Central"' in record.read_text()
+    assert ">Searches</text>" in label.read_text()
+    listed = results / "head-list"
+    assert_refused(command("certify", listed, "--registry", record), "about a published result")
+    assert command("certify", listed, "--label", label).status == 0
+    assert_refused(command("certify", listed, "--label", tmp_path / "no" / "x"), "No such file")
+
+
+def test_a_broken_promise_has_no_label(command: Command, results: Path, tmp_path: Path) -> None:
+    listed, label = results / "run" / "head_list.json", tmp_path / "label.svg"
+    outcome = command("certify", listed, "--epsilon=1", "--delta=0.01", "--label", label)
+    assert outcome.status == 1
+    assert not label.exists()

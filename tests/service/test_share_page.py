@@ -14,18 +14,12 @@ from uuid import uuid4
 import pytest
 from service.running import Service
 
+from blender_dp.core.certificate.plain_words import guess_example, guess_limit, one_in
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Reports, Rules, State
 from blender_dp.service.campaign_relay import CampaignRelay
 from blender_dp.service.share_page.page import SharePage
-from blender_dp.service.share_page.words import (
-    guess_example,
-    guess_limit,
-    limit_fails,
-    one_in,
-    opt_in_time,
-    report_time,
-)
+from blender_dp.service.share_page.words import limit_fails, opt_in_time, report_time
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
 from blender_dp.wire.tokens.issuer import Issuer

@@ -7,12 +7,14 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from blender_dp.cli.certificate_table import certificate_table
+from blender_dp.cli.disclosure_files import Certified, disclosure_texts
 from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, print_json, say
 from blender_dp.core.certificate.certify import certify as compute
 from blender_dp.core.errors import BrokenPromiseError, InputError, ParameterError
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.core.parameters import KNOBS, Parameters
+from blender_dp.pages.disclosure.deployment import Deployment, read_deployment
 from blender_dp.wire.documents.document import write_document
 from blender_dp.wire.published.certificate import (
     PublishedCertificate,
@@ -36,6 +38,9 @@ def certify(
     delta: float | None = None,
     one_record_each: Flag = False,
     records_per_optin_user: int = 1,
+    registry: Path | None = None,
+    label: Path | None = None,
+    about: Path | None = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
     json: Flag = False,
 ) -> None:
@@ -60,6 +65,13 @@ def certify(
         Users were declared to have one record each (a list for subset selection).
     records_per_optin_user
         m_O, the records per opt-in user (a list for LocalAlg).
+    registry
+        File to write a record for the Differential Privacy Deployments Registry to, such as
+        searches.yaml.
+    label
+        File to write a privacy label for people to, such as label.svg.
+    about
+        TOML file with what only you know, for both: name, curator, intended_use and others.
     output
         File to write the certificate to, such as certificate.json.
     json
@@ -68,8 +80,9 @@ def certify(
     promise = {"epsilon": epsilon, "delta": delta}
     if published.is_dir() or opt_in_estimates is not None:
         _require_left_out(promise)
+    deployment = Deployment() if about is None else read_deployment(about)
     if published.is_dir():
-        document = _of_directory_or_exit(published)
+        certified = _of_directory_or_exit(published)
     else:
         head_list, parameters, branch = read_head_list(published), None, None
         if opt_in_estimates is not None:
@@ -81,13 +94,17 @@ def certify(
                 "records_per_optin_user": records_per_optin_user,
             }
             parameters = _parameters_of(head_list, promise, knobs)
-        document = certificate_document(compute(head_list, parameters, branch))
+        certified = Certified(certificate=compute(head_list, parameters, branch))
+    document = certificate_document(certified.certificate)
+    texts = disclosure_texts(certified, deployment, registry=registry, label=label)
     if output is not None:
         write_document(output, document)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
     _show(document, as_json=json)
 
 
-def _of_directory_or_exit(directory: Path) -> dict[str, Any]:
+def _of_directory_or_exit(directory: Path) -> Certified:
     try:
         return _of_directory(directory)
     except BrokenPromiseError as error:
@@ -95,7 +112,7 @@ def _of_directory_or_exit(directory: Path) -> dict[str, Any]:
         sys.exit(BROKEN)
 
 
-def _of_directory(directory: Path) -> dict[str, Any]:
+def _of_directory(directory: Path) -> Certified:
     """Compute the certificate of a result again; all its files must state it."""
     head_list = read_head_list(directory / "head_list.json")
     found = []
@@ -114,7 +131,7 @@ def _of_directory(directory: Path) -> dict[str, Any]:
         if _inputs(one) != _inputs(first):
             raise InputError(directory, "holds certificates of different promises")
         one.require(certificate)
-    return certificate_document(certificate)
+    return Certified(certificate=certificate, holders=[one.holder for one in found if one.holder])
 
 
 def _inputs(published: PublishedCertificate) -> tuple[object, ...]:

@@ -8,15 +8,13 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import urlsplit
 
+from blender_dp.core.certificate.plain_words import guess_example, guess_limit, scientific
 from blender_dp.service.campaign import Campaign, Reports, State
 from blender_dp.service.share_page.words import (
     RESULT_STAYS,
-    guess_example,
-    guess_limit,
     limit_fails,
     opt_in_time,
     report_time,
-    scientific,
     state_sentence,
 )
 from blender_dp.service.shown_texts import is_plain_web_address, shown_lines
