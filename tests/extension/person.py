@@ -98,16 +98,17 @@ class Person:
     def take_up(self, invitation: str) -> Page:
         """Look up a campaign on the first page."""
         page = self.open("welcome.html")
-        return self._look_up(page, invitation)
+        return self.look_up(page, invitation)
 
     def take_up_before_the_page_knows(self, invitation: str) -> Page:
         """Look up a campaign on a page that learns only later which one is the present one."""
         page = self.open("welcome.html", script=_SLOW_VIEW)
-        self._look_up(page, invitation)
+        self.look_up(page, invitation)
         page.evaluate("answerView()")
         return page
 
-    def _look_up(self, page: Page, invitation: str) -> Page:
+    def look_up(self, page: Page, invitation: str) -> Page:
+        """Look up a campaign on a page that is open."""
         page.get_by_label("The link that the organisation gave you").fill(invitation)
         page.get_by_role("button", name="Look it up").click()
         expect(page.locator("#campaign")).to_be_visible()

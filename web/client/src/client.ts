@@ -195,13 +195,22 @@ export class BlenderClient {
     });
   }
 
-  /** Sends again what was stored and not acknowledged; returns how many reports are left. */
-  resend(): Promise<Result<{ readonly unsent: number }>> {
+  /**
+   * Sends again what was stored and not acknowledged; returns how many reports are left.
+   *
+   * @param isWanted Tells which of them: a person may have chosen otherwise since. Default: all.
+   */
+  resend(
+    isWanted: (entry: LedgerEntry) => boolean = () => true,
+  ): Promise<Result<{ readonly unsent: number }>> {
     return guarded(async () => {
       const { entries } = await this.#ledger.read();
       const waiting = entries.filter(
-        ({ role, service, state }) =>
-          role !== 'contribution' && service === this.#service.address && state === 'unsent',
+        (entry) =>
+          entry.role !== 'contribution' &&
+          entry.service === this.#service.address &&
+          entry.state === 'unsent' &&
+          isWanted(entry),
       );
       const states = await Promise.all(waiting.map((entry) => sent(this.#device, entry)));
       return { unsent: states.filter((state) => state === 'unsent').length };

@@ -3,7 +3,6 @@ import { indexedDbStorage, LocalSearch, type Suggestion } from '@blender-dp/clie
 import { registerCapture } from './device/capturing.js';
 import { Device } from './device/device.js';
 import { omniboxLines } from './device/omnibox.js';
-import { isRecording } from './device/settings.js';
 import type { Answer, Clicked, Command, WantedPage } from './messages.js';
 import type { Asked } from './pages/permissions.js';
 import { clickedRecord } from './search-pages/clicked-record.js';
@@ -59,7 +58,7 @@ async function runCommand(command: Command): Promise<Answer> {
   const work = COMMANDS[command.kind] as (command: Command) => Promise<unknown>;
   try {
     const problem = await work(command);
-    if (command.kind !== 'view') await registerCapture(await device.settings.read());
+    if (command.kind !== 'view') await registerCapture(device);
     if (command.kind === 'check') await setDueAlarm();
     if (typeof problem === 'string') return { ok: false, problem };
     return { ok: true, view: await device.view() };
@@ -70,9 +69,12 @@ async function runCommand(command: Command): Promise<Answer> {
 
 /** Returns the page that is watched at an address, if clicks are recorded at all. */
 async function watchedPage(address: string | undefined): Promise<SearchPage | undefined> {
-  const settings = await device.settings.read();
-  const pages = settings.pages.filter((page) => page.isOn);
-  return isRecording(settings) && address ? pageAt(pages, address) : undefined;
+  if (!address || !(await device.isRecording())) return undefined;
+  const { pages } = await device.settings.read();
+  return pageAt(
+    pages.filter((page) => page.isOn),
+    address,
+  );
 }
 
 /** Believes a content script only what it clicked; where it runs, the browser says. */
@@ -125,7 +127,8 @@ chrome.runtime.onInstalled.addListener(({ reason }) => {
 
 /** In Firefox people can take back there what they allowed to send: then nothing is chosen. */
 async function endIfRevoked({ data_collection: kinds = [] }: Asked): Promise<void> {
-  if (kinds.length && isRecording(await device.settings.read())) await device.leaveUnused(null);
+  const { choice } = await device.settings.read();
+  if (kinds.length && choice !== null) await device.leaveUnused(null);
 }
 
 chrome.permissions.onRemoved.addListener((removed) => {
@@ -133,7 +136,7 @@ chrome.permissions.onRemoved.addListener((removed) => {
 });
 for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
   event.addListener(() => {
-    device.settings.read().then(registerCapture, () => {});
+    registerCapture(device).catch(() => {});
   });
 }
 

@@ -173,8 +173,8 @@ describe('what is said', () => {
     expect(shows).toContain('Nobody can tell by it which report is yours');
     expect(waits).toContain('2026');
     expect(more).toEqual([]);
-    expect(entryState(entry)).toContain('until its time comes');
-    expect(entryState({ ...entry, state: 'sent' })).toBe('Sent');
+    expect(entryState(entry, true)).toContain('until its time comes');
+    expect(entryState({ ...entry, state: 'sent' }, true)).toBe('Sent');
     expect(entryTokenSentences({ ...entry, state: 'sent' }).length).toBe(1);
     expect(entryTokenSentences({ ...entry, token: '' })).toEqual([]);
     expect(entryTokenSentences({ ...entry, role: 'contribution' })).toEqual([]);

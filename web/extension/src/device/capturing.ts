@@ -1,12 +1,14 @@
 /** Registration of the content script: only on pages that are switched on and allowed. */
 import { hostPattern } from '../search-pages/match-pattern.js';
-import { isRecording, type Settings } from './settings.js';
+import type { Device } from './device.js';
+import type { Settings } from './settings.js';
 
 const ID = 'capture';
 
 /** Has the browser run the content script on the pages that are watched now. */
-export async function registerCapture(settings: Settings): Promise<void> {
-  const matches = isRecording(settings) ? await allowedPages(settings) : [];
+export async function registerCapture(device: Device): Promise<void> {
+  const isRecording = await device.isRecording();
+  const matches = isRecording ? await allowedPages(await device.settings.read()) : [];
   const registered = await chrome.scripting.getRegisteredContentScripts({ ids: [ID] });
   if (registered.length) await chrome.scripting.unregisterContentScripts({ ids: [ID] });
   if (!matches.length) return;

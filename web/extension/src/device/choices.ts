@@ -108,15 +108,28 @@ export function receiptOf(
   return before && (isBound || isChosen) ? before : newReceipt(campaign, now);
 }
 
+/** Tells whether an entry may still be sent: nothing else was chosen for its campaign since. */
+export function isStillChosen(
+  { campaign, role }: LedgerEntry,
+  known: readonly KnownCampaign[],
+): boolean {
+  const choice = known.find(({ id }) => id === campaign)?.choice;
+  // An earlier version did not keep what was chosen.
+  if (choice === undefined) return true;
+  return choice !== 'nothing' && ROLES[choice] === role;
+}
+
 /** Returns the campaigns that are known, with the present one as it was chosen now. */
 export function withKnown(
   known: readonly KnownCampaign[],
   { invitation, campaign, choice }: Settings,
   chosenAt: number,
 ): readonly KnownCampaign[] {
-  if (!invitation || !campaign || !choice) return known;
+  // Whoever wants that nothing is sent wants it for every campaign.
+  const before = choice === 'nothing' ? known.map((one) => ({ ...one, choice })) : known;
+  if (!invitation || !campaign || !choice) return before;
   const { service, campaign: id } = invitation;
   const { name, controller, contact, privacyPolicy } = campaign;
   const chosen = { id, service, name, controller, contact, privacyPolicy, choice, chosenAt };
-  return [...known.filter((one) => one.id !== id), chosen];
+  return [...before.filter((one) => one.id !== id), chosen];
 }

@@ -13,6 +13,7 @@ import {
   choiceProblem,
   codeFor,
   codePlace,
+  isStillChosen,
   type KnownCampaign,
   type Offer,
   receiptOf,
@@ -32,9 +33,9 @@ import {
   type Receipt,
 } from './opt-in.js';
 import * as problems from './problems.js';
-import { type KeptRecord, withConsent, withRecord } from './records.js';
+import { type KeptRecord, withConsent, withoutOld, withRecord } from './records.js';
 import { fetchRelease, type KeptRelease } from './release.js';
-import { nextSendTime, problemOf, sendReport } from './reporting.js';
+import { isWaiting, nextSendTime, problemOf, sendReport } from './reporting.js';
 import {
   type Choice,
   currentConsent,
@@ -81,7 +82,7 @@ export class Device {
   async view(): Promise<View> {
     const [settings, records, release, campaigns] = await Promise.all([
       this.settings.read(),
-      this.records.read(),
+      this.recentRecords(),
       this.release.read(),
       this.campaigns.read(),
     ]);
@@ -104,10 +105,14 @@ export class Device {
     return undefined;
   }
 
-  /** Records and sends nothing from now on, for what is shown; what was gathered is deleted. */
+  /**
+   * Records and sends nothing from now on, for what is shown; what was gathered is deleted. The result
+   * is fetched if there is one: nobody must take part for suggestions.
+   */
   async leaveUnused(shown: string | null): Promise<void> {
     await this.#choose('nothing', shownOffer(await this.settings.read(), shown));
     await this.records.forget();
+    await this.refreshRelease();
   }
 
   /** Chooses to take part in the campaign with this digest, if it is still the one shown. */
@@ -133,10 +138,23 @@ export class Device {
     await this.settings.change((old) => ({ ...old, pages }));
   }
 
+  /** Tells whether clicks are recorded now. */
+  async isRecording(): Promise<boolean> {
+    return isRecording(await this.settings.read(), (await this.#account()).entries);
+  }
+
+  /** Returns the records; those that are old are deleted first. */
+  async recentRecords(): Promise<readonly KeptRecord[]> {
+    const now = this.#parts.now();
+    const records = await this.records.read();
+    const isOld = withoutOld(records, now).length < records.length;
+    return isOld ? this.records.change((present) => withoutOld(present, now)) : records;
+  }
+
   /** Keeps a record, if the person chose that anything is recorded. */
   async keep(record: SearchRecord): Promise<void> {
+    if (!(await this.isRecording())) return;
     const settings = await this.settings.read();
-    if (!isRecording(settings)) return;
     const consent = currentConsent(settings);
     await this.records.change((records) => withRecord(records, record, this.#parts.now(), consent));
   }
@@ -171,12 +189,16 @@ export class Device {
   send(): Promise<string | undefined> {
     return this.#reporting(async (settings) => {
       const { choice, invitation } = settings;
-      const isReport = choice === 'private' || choice === 'relayed';
+      const records = await this.recentRecords();
+      if (choice === null || choice === 'nothing') return undefined;
+      await this.#resend();
       const made = await this.#entry(settings, 'contribution');
-      if (isReport && invitation) {
-        return sendReport(this.#client(invitation), { ...settings, invitation }, made, this);
+      if (choice !== 'opt-in' && invitation) {
+        return sendReport(this.#client(invitation), { ...settings, invitation }, made, {
+          settings: this.settings,
+          records,
+        });
       }
-      const records = await this.records.read();
       const isDue = isContributionDue(settings, made, records, this.#parts.now());
       return isDue ? this.#contribute(settings) : undefined;
     });
@@ -184,7 +206,7 @@ export class Device {
 
   /** Returns when the next report that waits for its time is sent, in milliseconds since 1970. */
   async nextSend(): Promise<number | undefined> {
-    return nextSendTime((await this.#account()).entries);
+    return nextSendTime(await this.#waiting());
   }
 
   /** Sends the records of an opt-in user now, because they asked for it. */
@@ -252,7 +274,7 @@ export class Device {
     const made = await this.#entry(settings, 'contribution');
     const problem = contributionProblem(settings, campaign, receipt, made);
     if (problem) return problem;
-    const records = recordsToSend(settings, await this.records.read());
+    const records = recordsToSend(settings, await this.recentRecords());
     if (!made && !records.length) return problems.NOTHING_TO_SEND;
     const body = contributionText(receipt, records);
     const token = codeFor(settings, { invitation, campaign }, 'opt-in');
@@ -260,6 +282,23 @@ export class Device {
     const contribution = { ...promise, body, ...(token && { token }) };
     const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
     return after.ok ? OUTCOMES[after.state] : after.problem;
+  }
+
+  /** Returns the reports of all campaigns that are to be sent yet. */
+  async #waiting(): Promise<readonly LedgerEntry[]> {
+    const known = await this.campaigns.read();
+    const { entries } = await this.#account();
+    return entries.filter((entry) => isWaiting(entry) && isStillChosen(entry, known));
+  }
+
+  /** Sends them again, whatever service they go to. */
+  async #resend(): Promise<void> {
+    const waiting = await this.#waiting();
+    const isWanted = ({ campaign }: LedgerEntry) =>
+      waiting.some((entry) => entry.campaign === campaign);
+    for (const service of new Set(waiting.map((entry) => entry.service))) {
+      await this.#client({ service }).resend(isWanted);
+    }
   }
 
   /** Returns what this device made for the campaign at hand. */

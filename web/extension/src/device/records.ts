@@ -13,6 +13,11 @@ export const DAYS_KEPT = 90;
 export const MOST_RECORDS = 10_000;
 const DAY = 86_400_000;
 
+/** Returns the records without those that are old. */
+export function withoutOld(records: readonly KeptRecord[], now: number): readonly KeptRecord[] {
+  return records.filter((record) => record.at > now - DAYS_KEPT * DAY);
+}
+
 /** Returns the records with a new one, without those that are old. */
 export function withRecord(
   records: readonly KeptRecord[],
@@ -22,8 +27,9 @@ export function withRecord(
 ): readonly KeptRecord[] {
   // Times tell records apart, so no two are equal.
   const at = Math.max(now, (records.at(-1)?.at ?? 0) + 1);
-  const kept = records.filter((record) => record.at > now - DAYS_KEPT * DAY);
-  return [...kept, withConsent({ query, url, at }, consent)].slice(-MOST_RECORDS);
+  return [...withoutOld(records, now), withConsent({ query, url, at }, consent)].slice(
+    -MOST_RECORDS,
+  );
 }
 
 /** Returns a record that a consent covers, or none does. */

@@ -11,7 +11,7 @@ import type { Settings } from './settings.js';
 /** What reporting reads and changes of the extension. */
 export interface ReportParts {
   readonly settings: Kept<Settings>;
-  readonly records: Kept<readonly KeptRecord[]>;
+  readonly records: readonly KeptRecord[];
 }
 
 type InvitedSettings = Settings & { readonly invitation: Invitation };
@@ -24,7 +24,6 @@ export async function sendReport(
   { settings, records }: ReportParts,
 ): Promise<string | undefined> {
   const { invitation, campaign, choice, promised } = present;
-  problemOf(await client.resend());
   // Whoever may be counted among the opt-in users must not be counted twice.
   const isCounted = given !== undefined && given.state !== 'withdrawn';
   const isOpen = campaign?.state === 'clients-open';
@@ -42,15 +41,18 @@ export async function sendReport(
   const code = codeFor(present, { invitation, campaign }, throughRelay ? 'relayed' : 'private');
   const options = { throughRelay, ...(code && { enrolment: code }) };
   if (!isOpen) return problemOf(await client.fetchToken(id, options));
-  const record = drawRecord(await records.read(), secureBytes);
+  const record = drawRecord(records, secureBytes);
   return problemOf(await client.report(id, record, options));
 }
 
+/** Tells whether an entry is a report that is to be sent yet. */
+export function isWaiting({ role, state }: LedgerEntry): boolean {
+  return role !== 'contribution' && state === 'unsent';
+}
+
 /** Returns when the next report that waits for its time is sent, if one waits. */
-export function nextSendTime(entries: readonly LedgerEntry[]): number | undefined {
-  const times = entries.flatMap(({ state, sendAfter }) =>
-    state === 'unsent' && sendAfter !== undefined ? [sendAfter] : [],
-  );
+export function nextSendTime(waiting: readonly LedgerEntry[]): number | undefined {
+  const times = waiting.flatMap(({ sendAfter }) => (sendAfter === undefined ? [] : [sendAfter]));
   return times.length ? Math.min(...times) : undefined;
 }
 

@@ -59,9 +59,15 @@ export const FIRST_SETTINGS: Settings = {
   checkedAt: null,
 };
 
-/** Tells whether clicks are recorded at all: not for a campaign that takes nothing more. */
-export function isRecording({ choice, campaign }: Settings): boolean {
-  return choice !== null && choice !== 'nothing' && campaign !== null && !isOver(campaign);
+/**
+ * Tells whether clicks are recorded at all: not for a campaign that takes nothing more, from anybody
+ * or from this device, whose one report or contribution is made.
+ */
+export function isRecording(settings: Settings, entries: readonly LedgerEntry[]): boolean {
+  const { choice, campaign } = settings;
+  if (choice === null || choice === 'nothing' || campaign === null || isOver(campaign))
+    return false;
+  return currentEntry(settings, entries, ROLES[choice]) === undefined;
 }
 
 /** Returns what the person agreed to for the campaign at hand. */

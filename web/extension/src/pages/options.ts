@@ -1,7 +1,7 @@
 /** Options page: everything on the device, everything that left it, and how to delete it. */
 import { type Campaign, isOver } from '../device/collection.js';
 import type { KeptRecord } from '../device/records.js';
-import { currentConsent, currentEntry } from '../device/settings.js';
+import { currentConsent, currentEntry, isRecording } from '../device/settings.js';
 import { type Answer, ask, type Command, type View } from '../messages.js';
 import { visibleLines } from '../words/foreign.js';
 import { timeText } from '../words/numbers.js';
@@ -37,7 +37,11 @@ function show(view: View): void {
 function showStanding({ settings, account, releaseFetchedAt }: View): void {
   const { campaign, checkedAt, problem } = settings;
   write('standing', standingSentence(settings, account));
-  write('campaign', campaign ? campaignSentences(campaign) : 'You take part in no campaign.');
+  const isMade = settings.choice !== null && !isRecording(settings, account.entries);
+  write(
+    'campaign',
+    campaign ? campaignSentences(campaign, isMade) : 'You take part in no campaign.',
+  );
   write('checked', checkedAt ? `Last looked ${timeText(checkedAt)}.` : '');
   write('last-problem', problem ? `Last time: ${problem}.` : '');
   write(
@@ -48,8 +52,9 @@ function showStanding({ settings, account, releaseFetchedAt }: View): void {
   );
 }
 
-function campaignSentences(campaign: Campaign): string {
-  const end = isOver(campaign) ? ' Nothing more is recorded or sent for it.' : '';
+function campaignSentences(campaign: Campaign, isMade: boolean): string {
+  const made = isMade ? ' Nothing more is recorded for it.' : '';
+  const end = isOver(campaign) ? ' Nothing more is recorded or sent for it.' : made;
   return `${campaign.name}. ${stateSentence(campaign)}${end}`;
 }
 

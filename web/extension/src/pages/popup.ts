@@ -11,6 +11,7 @@ const typed = byId('typed', HTMLInputElement);
 const list = byId('suggestions', HTMLUListElement);
 const note = byId('note', HTMLElement);
 let search: LocalSearch | undefined;
+let hasCampaign = true;
 
 /** Opens the release itself, so that suggestions need neither the worker nor a network. */
 async function openRelease(): Promise<void> {
@@ -27,6 +28,7 @@ function show(): void {
 }
 
 function remark(found: readonly Suggestion[]): string {
+  if (!search && !hasCampaign) return 'There are no suggestions yet: look up a campaign first.';
   if (!search) return 'There are no suggestions yet: they come when the campaign has a result.';
   if (!found.length) return 'Nothing popular begins like this.';
   return found[0]?.isCorrection ? 'Nothing begins like this exactly; these come close.' : '';
@@ -70,7 +72,9 @@ async function showStanding(): Promise<void> {
     'budget',
     `Privacy budget: ${epsilonText(account.spent)} used, ${epsilonText(account.left)} left`,
   );
-  byId('start', HTMLElement).hidden = settings.choice !== null;
+  write('start', settings.choice === null ? 'Choose' : 'Change my choice');
+  hasCampaign = settings.campaign !== null;
+  show();
 }
 
 typed.addEventListener('input', show);

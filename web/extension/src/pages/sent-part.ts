@@ -1,5 +1,6 @@
 /** Section of the options: the ledger, every campaign ever and the exact bytes that left for it. */
 import type { Account, LedgerEntry, ListSummary, Odds, Role } from '@blender-dp/client';
+import { isStillChosen } from '../device/choices.js';
 import { reportDelta } from '../device/collection.js';
 import { currentEntry, recordsToSend } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
@@ -76,12 +77,12 @@ function explained({ choice, list, campaign }: View['settings']): HTMLElement[] 
   return [...sentences, ...NOT_SAID].map((sentence) => made('li', {}, sentence));
 }
 
-function campaignCard(part: LedgerPart, { settings }: View, send: Send): HTMLElement {
+function campaignCard(part: LedgerPart, view: View, send: Send): HTMLElement {
   const said = part.token
     ? waitingTokenSentence(part.token)
     : 'Nothing has left this device for this campaign.';
   const nothing = made('p', {}, said);
-  const entries = part.entries.map((entry) => entryItem(entry, part, settings, send));
+  const entries = part.entries.map((entry) => entryItem(entry, part, view, send));
   return made(
     'article',
     { className: 'card' },
@@ -91,19 +92,15 @@ function campaignCard(part: LedgerPart, { settings }: View, send: Send): HTMLEle
   );
 }
 
-function entryItem(
-  entry: LedgerEntry,
-  { name }: LedgerPart,
-  { list }: View['settings'],
-  send: Send,
-): HTMLElement {
+function entryItem(entry: LedgerEntry, { name }: LedgerPart, view: View, send: Send): HTMLElement {
+  const { list } = view.settings;
   const { role, state, body, drawnAt, campaign } = entry;
   const odds = list?.digest === entry.madeFor ? oddsOf(list, role, body) : undefined;
   const sentences = [
-    `${entryState(entry)}. Made ${timeText(drawnAt)}.`,
+    `${entryState(entry, isStillSent(entry, view))}. Made ${timeText(drawnAt)}.`,
     costSentence(entry),
     ...(odds ? [oddsSentence(odds)] : []),
-    ...entryTokenSentences(entry),
+    ...(isStillSent(entry, view) ? entryTokenSentences(entry) : []),
     withdrawalSentence(role, state),
   ];
   const withdraw = () => send({ kind: 'withdraw', campaign }, 'Your searches were deleted there.');
@@ -116,6 +113,13 @@ function entryItem(
     exactBytes(body),
     ...(canWithdraw ? [button('Withdraw', withdraw, `Withdraw from ${name}`)] : []),
   );
+}
+
+/** Tells whether what is unsent will be sent: searches as they are only for the present campaign. */
+function isStillSent(entry: LedgerEntry, { settings, campaigns }: View): boolean {
+  const { choice, invitation } = settings;
+  if (choice === null || choice === 'nothing' || !isStillChosen(entry, campaigns)) return false;
+  return entry.role !== 'contribution' || entry.campaign === invitation?.campaign;
 }
 
 /** Returns the odds that a report was drawn with, if its bytes are still here to tell. */

@@ -60,9 +60,13 @@ function permit(choice: string, excuse: string, isPossible: boolean): void {
   showConsent();
 }
 
-/** Hides what was looked up: it is not the campaign of the link that stands there now. */
+/**
+ * Hides what was looked up: it is not the campaign of the link that stands there now. What was ticked
+ * and typed for it was not meant for another one.
+ */
 function hideCampaign(): void {
   shown = undefined;
+  byId('choices', HTMLFormElement).reset();
   for (const id of ['campaign', 'relayed-choice']) byId(id, HTMLElement).hidden = true;
   for (const choice of ['opt-in', 'relayed', 'private']) {
     byId(choice, HTMLInputElement).disabled = true;
@@ -158,8 +162,9 @@ async function showPresent(): Promise<void> {
   const about = presentOffer(answer.view.settings);
   if (about) link.value = linkOf(about.invitation);
   showCampaign(answer.view);
-  const { choice: chosen } = answer.view.settings;
-  const radio = chosen && byId(chosen, HTMLInputElement);
+  const { choice: chosen, offer } = answer.view.settings;
+  // What was chosen for one campaign is not proposed for another.
+  const radio = chosen && !offer ? byId(chosen, HTMLInputElement) : undefined;
   if (radio && !radio.disabled) radio.checked = true;
   showConsent();
 }

@@ -78,19 +78,25 @@ export function entryTitle({ role, body, relay = '' }: LedgerEntry): string {
   return `${count === undefined ? 'Your' : count.toLocaleString('en')} searches as they are, not scrambled`;
 }
 
-/** Says what became of it. */
-export function entryState({ state, sendAfter }: LedgerEntry): string {
+/** Says what became of it; what is not sent any more is not promised. */
+export function entryState({ state, sendAfter }: LedgerEntry, isStillSent: boolean): string {
+  if (state === 'unsent' && !isStillSent) {
+    return 'It may have been sent before. It is not sent again, because you chose something else since';
+  }
   const isWaiting = state === 'unsent' && sendAfter !== undefined;
   return isWaiting ? 'Stored here until its time comes, then sent until it arrives' : STATES[state];
 }
 
 /** Says what it cost, and what that means. */
-export function costSentence({ role, epsilon, delta, relayEpsilon }: LedgerEntry): string {
+export function costSentence({ role, state, epsilon, delta, relayEpsilon }: LedgerEntry): string {
   const [cost, chance] = [Number(epsilon), Number(delta)];
   if (role === 'relayed') {
     return `What this means: ${lowerFirst(relayCostSentence(cost, chance, Number(relayEpsilon)))}`;
   }
   if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost, chance))}`;
+  if (state === 'withdrawn') {
+    return 'What this means: the organisation could read these searches until it deleted them. They are in nothing that it publishes.';
+  }
   return (
     'What this means: the organisation can read these searches. Others see only what it publishes. ' +
     `By that, ${limitWords(cost)}. ${failSentence(chance)}`

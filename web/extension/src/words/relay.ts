@@ -37,7 +37,8 @@ export function relayExplained(
 
 /** What no relayed report says. */
 const NOT_SAID: readonly string[] = [
-  'It does not contain what you typed or the address of a page.',
+  'It does not contain the words that you typed. It names one entry of the list, and that can be ' +
+    'your own search.',
   'It does not name you or this browser. The relay sees a network address, as every website does, ' +
     'but cannot open the report. The organisation can open it, but does not know where it came from.',
 ];

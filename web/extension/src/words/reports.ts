@@ -57,7 +57,7 @@ export function failSentence(delta: number): string {
 
 /** What no report says. */
 export const NOT_SAID: readonly string[] = [
-  'It does not contain what you typed or the address of a page.',
+  'It does not contain the words that you typed, only numbers of entries of the list.',
   'It does not say whether you searched for something on the list at all.',
   'It does not name you or this browser. The organisation’s server sees a network address, as every website does.',
 ];

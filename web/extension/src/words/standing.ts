@@ -73,7 +73,7 @@ const OPT_IN_STATES = {
   unsent: 'your searches could not be sent yet; they will be',
   refused: 'the organisation did not take your searches',
   uncertain: 'the organisation may have your searches; withdraw them to be sure that it has not',
-  withdrawn: 'you withdrew; your searches were deleted',
+  withdrawn: 'you withdrew, and the organisation deleted your searches',
 };
 
 function optInSentence(settings: Settings, { entries }: Account): string {
