@@ -123,15 +123,20 @@ def fresh_clone(folder: Path) -> Path:
     return clone
 
 
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on."""
+    with socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
 def run_page(page: Path, folder: Path, left_out: Collection[str] = (), **settings: str) -> str:
     """Run the blocks of a page in ``folder`` and return what they print; all must succeed.
 
     The shell knows nothing of this process: no environment is activated, and the command is not on
     the path, unless the page says so.
     """
-    with socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
+    port = free_port()
     home, said = folder.parent / "home", folder.parent / f"{page.stem}.txt"
     home.mkdir(exist_ok=True)
     environment = {
