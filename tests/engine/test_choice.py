@@ -52,18 +52,33 @@ def test_a_large_log_goes_to_a_cluster_if_there_is_one(
 def test_what_only_spark_reads_is_counted_on_spark(path: str) -> None:
     assert is_remote(path)
     assert choose_engine("auto", [path], master=None).name == "spark"
-    with pytest.raises(BlenderError, match="reads files of this machine only"):
+    with pytest.raises(BlenderError, match="reads files of this machine, https://"):
         choose_engine("duckdb", [path], master=None)
 
 
-@pytest.mark.parametrize("engine", ["auto", "duckdb", "spark"])
-def test_an_address_of_the_web_is_refused_with_the_way_to_read_it(engine: EngineName) -> None:
-    address = "https://host.example/log.csv"
+@pytest.mark.parametrize("path", ["https://host.example/log.csv", "s3://b/x", "gs://b/x"])
+def test_an_address_is_fetched_for_duckdb(path: str) -> None:
+    for engine in ("auto", "duckdb"):
+        assert choose_engine(engine, [path], master=None).name == "duckdb"
+
+
+def test_a_cluster_reads_s3_where_duckdb_has_no_extension(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert choose_engine("auto", ["s3://b/x"], master="spark://host:7077").name == "spark"
+    both = ["s3://b/x", "https://host.example/log.csv"]
+    assert choose_engine("auto", both, master="spark://host:7077").name == "duckdb"
+
+
+@pytest.mark.parametrize(
+    ("engine", "others"), [("spark", ()), ("auto", ("hdfs://node/log",))], ids=["asked", "needed"]
+)
+def test_spark_is_given_no_address_of_the_web(engine: EngineName, others: tuple[str, ...]) -> None:
     with pytest.raises(InputError) as refusal:
-        choose_engine(engine, [address], master=None)
+        choose_engine(engine, [*others, "https://host.example/log.csv?key=1"], master=None)
     assert str(refusal.value) == (
-        f"{address}: addresses of the web are not read; "
-        "fetch it: curl -L ADDRESS | blender-dp run - …"
+        "https://host.example/log.csv: Spark does not read addresses of the web; leave --engine out"
     )
 
 

@@ -9,6 +9,12 @@ from typing import Literal, get_args
 from blender_dp.core.errors import BlenderError, InputError, ParameterError, is_installed
 from blender_dp.engine.duckdb.readers import find_log_files
 from blender_dp.engine.duckdb.readers.files import stored_size
+from blender_dp.engine.duckdb.readers.unpacking.addresses import (
+    has_httpfs,
+    is_address,
+    is_web,
+    shown_address,
+)
 from blender_dp.engine.spark.session import is_running, require_spark
 
 EngineName = Literal["auto", "duckdb", "spark"]
@@ -19,7 +25,6 @@ ONE_MACHINE_BYTES = 50 * 10**9
 
 TABLE = "table:"
 """Prefix that marks a path as the name of a table in Spark's catalogue."""
-_WEB = re.compile(r"https?://?", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/]?")
 
 
@@ -47,20 +52,24 @@ def choose_engine(
     """Return the engine for a log.
 
     Spark on one machine is slower than DuckDB. It is chosen for logs that only Spark can read, and
-    for large logs if there is a cluster.
+    for large logs if there is a cluster. Addresses are fetched for DuckDB, unless a cluster can
+    read them and DuckDB has no extension for them.
 
     Raises:
         BlenderError: Spark is needed and cannot run; the message says what to install.
     """
-    _refuse_web(paths)
     if asked == "duckdb":
         return _duckdb(paths, "it was asked for")
     if asked == "spark":
+        _refuse_web(paths)
         require_spark()
         return EngineChoice(name="spark", reason="it was asked for")
-    if any(is_remote(path) for path in paths):
+    if any(_is_only_for_spark(path) for path in paths):
+        _refuse_web(paths)
         require_spark()
         return EngineChoice(name="spark", reason="only Spark reads such a path")
+    if any(is_address(path) for path in paths):
+        return _for_addresses(paths, master)
     return _by_size(paths, master)
 
 
@@ -93,15 +102,24 @@ def _by_size(paths: Sequence[str | Path], master: str | None) -> EngineChoice:
     return EngineChoice(name="spark", reason=reason)
 
 
+def _for_addresses(paths: Sequence[str | Path], master: str | None) -> EngineChoice:
+    has_cluster = master is not None or is_running()
+    if has_cluster and not any(is_web(path) for path in paths) and not has_httpfs():
+        require_spark()
+        reason = "there is a cluster, and DuckDB has no extension for such an address"
+        return EngineChoice(name="spark", reason=reason)
+    return EngineChoice(name="duckdb", reason="its extension httpfs fetches such an address")
+
+
 def _in_words(size: int) -> str:
     return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.2f} MB"
 
 
 def _duckdb(paths: Sequence[str | Path], reason: str) -> EngineChoice:
-    if any(is_remote(path) for path in paths):
+    if any(_is_only_for_spark(path) for path in paths):
         raise BlenderError(
-            "--engine duckdb reads files of this machine only; use --engine spark, or pipe the log "
-            "into blender-dp and give - in its place"
+            "--engine duckdb reads files of this machine, https://, s3:// and gs:// only; use "
+            "--engine spark, or pipe the log into blender-dp and give - in its place"
         )
     return EngineChoice(name="duckdb", reason=reason)
 
@@ -111,15 +129,19 @@ def _bytes_of(paths: Sequence[str | Path]) -> int:
 
 
 def _refuse_web(paths: Sequence[str | Path]) -> None:
-    """Refuse addresses of the web, which no engine reads here.
+    """Refuse addresses of the web, which Spark does not read.
 
     Raises:
         InputError: With the way to read one.
     """
     for path in paths:
-        if _WEB.match(str(path)):
-            how = "fetch it: curl -L ADDRESS | blender-dp run - …"
-            raise InputError(path, f"addresses of the web are not read; {how}")
+        if is_web(path):
+            rule = "Spark does not read addresses of the web; leave --engine out"
+            raise InputError(shown_address(path), rule)
+
+
+def _is_only_for_spark(path: str | Path) -> bool:
+    return is_remote(path) and not is_address(path)
 
 
 def is_remote(path: str | Path) -> bool:

@@ -26,6 +26,7 @@ from blender_dp.engine.duckdb.readers import (
     open_table,
 )
 from blender_dp.engine.duckdb.readers.tables.frames import Frame, frame_of
+from blender_dp.engine.duckdb.readers.unpacking.addresses import shown_address
 from blender_dp.engine.duckdb.tables import (
     DuckDBTables,
     Percent,
@@ -157,7 +158,7 @@ class Log:
                 )
             return
         with self.opened(workspace) as (tables, source):
-            names = tuple(path.name for path in source.files)
+            names = tuple(Path(shown_address(path)).name for path in source.files)
             yield CountedLog(
                 tables=tables,
                 format=source.format if self.frame is None else self.frame.library,

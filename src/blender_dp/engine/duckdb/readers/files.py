@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from blender_dp.core.errors import InputError, ParameterError
+from blender_dp.engine.duckdb.readers.unpacking.addresses import is_address
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 PARQUET_SUFFIX = ".parquet"
@@ -57,7 +58,7 @@ def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]
     """Return the log files that files, folders and glob patterns name, each once.
 
     Files come in the order given, those of a folder or a pattern sorted by path. ``-`` is standard
-    input, and ``FILE::TABLE`` a table of a database. In a folder, names
+    input, and ``FILE::TABLE`` a table of a database; addresses stay as they are. In a folder, names
     that start with ``.`` or ``_`` or contain ``readme`` are skipped: Spark and AOL put such files
     beside their logs.
 
@@ -71,7 +72,7 @@ def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]
     found: dict[Path, Path] = {}
     for path in given:
         for file in _files_of(Path(path)):
-            found.setdefault(file if file == STANDARD_INPUT else file.resolve(), file)
+            found.setdefault(file if is_elsewhere(file) else file.resolve(), file)
     return tuple(found.values())
 
 
@@ -86,9 +87,14 @@ def table_of(path: Path) -> str | None:
     return None if stored_file(path) == path else str(path).rpartition(_TABLE)[2]
 
 
+def is_elsewhere(path: Path) -> bool:
+    """Tell whether a path names no file of this machine: standard input, or an address."""
+    return path == STANDARD_INPUT or is_address(path)
+
+
 def stored_size(path: Path) -> int:
-    """Return the bytes of a file as it is stored; 0 for standard input."""
-    if path == STANDARD_INPUT:
+    """Return the bytes of a file as it is stored; 0 for one that is elsewhere."""
+    if is_elsewhere(path):
         return 0
     with naming(path):
         return stored_file(path).stat().st_size
@@ -97,6 +103,8 @@ def stored_size(path: Path) -> int:
 def _files_of(path: Path) -> list[Path]:
     if path in (STANDARD_INPUT, Path("-")):
         return [STANDARD_INPUT]
+    if is_address(path):
+        return [path]
     if table_of(path) and stored_file(path).is_file():
         return [path]
     with naming(path):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT, Compression, compression_of
+from blender_dp.engine.duckdb.readers.unpacking.addresses import shown_address
 from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
 
@@ -88,7 +89,9 @@ class LogSource:
         """Name of the log for messages: that of the first file, or its own."""
         if self.name is not None:
             return self.name
-        first = "standard input" if self.files[0] == STANDARD_INPUT else str(self.files[0])
+        first = (
+            "standard input" if self.files[0] == STANDARD_INPUT else shown_address(self.files[0])
+        )
         return (
             first if len(self.files) == 1 else f"{first} or one of the {len(self.files) - 1} others"
         )

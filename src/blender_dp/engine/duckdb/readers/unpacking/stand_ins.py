@@ -1,4 +1,4 @@
-"""Stand-ins for log files that DuckDB cannot read itself: bz2, xz, zip, UTF-16, standard input.
+"""Stand-ins for log files that must be unpacked or fetched: bz2, xz, zip, UTF-16, input, addresses.
 
 A stand-in holds the unpacked bytes. It is a file without a name, so that nothing is left of it when
 the process ends in any way, and a link with the name of the log leads to it while the log is open.
@@ -24,6 +24,12 @@ from blender_dp.engine.duckdb.readers.files import (
     is_log_name,
     naming,
     open_bytes,
+)
+from blender_dp.engine.duckdb.readers.unpacking.addresses import (
+    fetch,
+    files_at,
+    is_address,
+    shown_address,
 )
 from blender_dp.engine.duckdb.readers.unpacking.first_bytes import (
     head_of,
@@ -72,6 +78,10 @@ class StandIns:
         if path == STANDARD_INPUT:
             yield from self._parts_of(self._linked(self._input(), "standard input", "log"))
             return
+        if is_address(path):
+            for address in files_at(path):
+                yield from self._parts_of(self._fetched(address))
+            return
         packing = compression_of(path)
         if packing is Compression.ZIP:
             yield from self._members(path)
@@ -89,6 +99,11 @@ class StandIns:
         name = path.name.removesuffix(path.suffix) if is_packed else path.name
         with naming(path), open_bytes(path) as packed:
             yield self._unpacked(path, packed, name or "log", encoding)
+
+    def _fetched(self, address: str) -> Path:
+        file, label = self._new_file(), shown_address(address)
+        fetch(address, file)
+        return self._linked(file, label, label.rpartition("/")[2] or "log")
 
     def _members(self, path: Path) -> Iterator[Path]:
         with _unzipping(path), zipfile.ZipFile(path) as archive:
