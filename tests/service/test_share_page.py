@@ -18,7 +18,7 @@ from blender_dp.core.certificate.plain_words import guess_example, guess_limit, 
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign, Reports, Rules, State
 from blender_dp.service.campaign_relay import CampaignRelay
-from blender_dp.service.share_page.page import SharePage
+from blender_dp.service.share_page.page import EXTENSION, SharePage
 from blender_dp.service.share_page.words import limit_fails, opt_in_time, report_time
 from blender_dp.wire.reports.packed_items import to_text
 from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
@@ -105,7 +105,7 @@ async def test_a_host_that_is_none_is_refused(service: Service) -> None:
 async def test_a_wrong_link_is_answered_with_a_page(service: Service) -> None:
     answer = await service.http.get(f"/join/{uuid4()}")
     assert answer.status_code == 404
-    assert "There is no such collection here" in answer.text
+    assert "There is no such campaign here" in answer.text
 
 
 def test_texts_are_shown_and_never_run() -> None:
@@ -166,6 +166,25 @@ def test_every_state_has_its_page(state: State) -> None:
     assert is_open == (state in (State.OPT_IN_OPEN, State.CLIENTS_OPEN))
 
 
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("has_release", [False, True])
+def test_nobody_is_asked_to_take_part_in_what_is_over(state: State, *, has_release: bool) -> None:
+    campaign = replace(a_campaign(), state=state, open_enrolment=False)
+    page = SharePage(campaign=campaign, link=LINK, has_release=has_release).html()
+    is_over = state in (State.CLIENTS_SEALED, State.RELEASED, State.PURGED)
+    assert ("Take part" in page, "Invite somebody" in page) == (not is_over, not is_over)
+    has_suggestions = is_over and (has_release or state is not State.PURGED)
+    assert ("Get the suggestions" in page) == has_suggestions
+    assert ("They are ready now." in page) == (is_over and has_release)
+    assert ("you also need a code" in page) == (state in (State.DRAFT, State.OPT_IN_OPEN))
+
+
+def test_the_extension_is_named_as_people_find_it() -> None:
+    manifest = Path(__file__).parents[2] / "web" / "extension" / "manifest.ts"
+    assert f"name: '{EXTENSION}'," in manifest.read_text(encoding="utf-8")
+    assert EXTENSION in page_of(replace(a_campaign(), state=State.OPT_IN_OPEN))
+
+
 def test_an_older_campaign_says_that_it_does_not_say_who_collects() -> None:
     older = replace(a_campaign(), controller=None, contact=None, privacy_policy=None)
     assert page_of(older).count("not said in this older campaign") >= 3
@@ -177,7 +196,7 @@ def test_times_are_said_for_each_choice() -> None:
     assert opt_in_time(opt_in) == "Open now, until 1 December 2026, 18:30 UTC at the latest."
     assert report_time(opt_in) == "Opens on 1 December 2026, 18:30 UTC or later."
     clients = replace(opt_in, state=State.CLIENTS_OPEN)
-    assert opt_in_time(clients) == "Closed. Nothing can be sent any more."
+    assert opt_in_time(clients) == "Closed."
     assert report_time(clients) == "Open now, until the organisation closes it."
 
 

@@ -11,11 +11,14 @@ from urllib.parse import urlsplit
 from blender_dp.core.certificate.plain_words import guess_example, guess_limit, scientific
 from blender_dp.service.campaign import Campaign, Reports, State
 from blender_dp.service.share_page.words import (
+    OVER,
     RESULT_STAYS,
     limit_fails,
+    needs_code,
     opt_in_time,
     report_time,
     state_sentence,
+    suggestions_time,
 )
 from blender_dp.service.shown_texts import is_plain_web_address, shown_lines
 
@@ -24,17 +27,19 @@ NO_SUCH_PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>No such collection</title>
+<title>No such campaign</title>
 <link rel="stylesheet" href="/join/style.css">
 </head>
 <body>
 <main>
-<h1>There is no such collection here</h1>
+<h1>There is no such campaign here</h1>
 <p>Is the whole link there? Ask the person who gave it to you.</p>
 </main>
 </body>
 </html>
 """
+EXTENSION = "Blender: popular searches, privately"
+"""Name of the browser extension, as people find it; it is in the extension's manifest too."""
 _BY_RELAY = "one report through a relay, "
 _NOT_SAID = "not said in this older campaign"
 _COUNTED_ONCE = (
@@ -67,22 +72,19 @@ class SharePage:
         """Return the page."""
         campaign, parameters = self.campaign, self.campaign.parameters
         values = {
-            "id": str(campaign.id),
             "host": urlsplit(self.link).netloc,
-            "link": self.link,
             "name": campaign.name,
             "purpose": campaign.purpose,
             "controller": campaign.controller or _NOT_SAID,
             "contact": campaign.contact or _NOT_SAID,
             "opt_in_time": opt_in_time(campaign),
             "report_time": report_time(campaign),
-            "code": "" if campaign.open_enrolment else _CODE,
+            "code": _CODE if needs_code(campaign) else "",
             "limit": guess_limit(parameters.epsilon),
             "example": guess_example(parameters.epsilon),
             "fails": limit_fails(campaign),
             "epsilon": scientific(parameters.epsilon),
             "delta_number": scientific(parameters.delta),
-            "invitation": self.invitation(),
         }
         return Template(read_asset("page.html")).substitute(
             {name: _shown(value) for name, value in values.items()},
@@ -90,6 +92,7 @@ class SharePage:
             relay_choice=self._relay_part("relay_choice.html"),
             relay_limit=self._relay_part("relay_limit.html"),
             token=self._token(),
+            joining=self._joining(),
             privacy_policy=_link(campaign.privacy_policy),
         )
 
@@ -125,6 +128,23 @@ class SharePage:
         return Template(read_asset(name)).substitute(
             {name: _shown(value) for name, value in values.items()}
         )
+
+    def _joining(self) -> str:
+        """Return what a person does next: take part, or get the suggestions; nothing if neither."""
+        is_over = self.campaign.state in OVER
+        when = suggestions_time(self.campaign.state, has_release=self.has_release)
+        if is_over and not when:
+            return ""
+        values = {
+            "id": str(self.campaign.id),
+            "link": self.link,
+            "extension": EXTENSION,
+            "invitation": self.invitation(),
+            "when": when,
+        }
+        return Template(
+            read_asset("get_suggestions.html" if is_over else "take_part.html")
+        ).substitute({name: _shown(value) for name, value in values.items()})
 
     def _token(self) -> str:
         """Return what is said of tokens where reports need one."""

@@ -22,7 +22,9 @@ _BEFORE_REPORTS = (
     *(State.DRAFT, State.OPT_IN_OPEN),
     *(State.OPT_IN_SEALED, State.LIST_PUBLISHED),
 )
-_CLOSED = "Closed. Nothing can be sent any more."
+OVER = frozenset({State.CLIENTS_SEALED, State.RELEASED, State.PURGED})
+"""States in which a campaign takes nothing from anybody any more."""
+_CLOSED = "Closed."
 
 
 def state_sentence(state: State) -> str:
@@ -47,6 +49,19 @@ def report_time(campaign: Campaign) -> str:
     if campaign.state is State.CLIENTS_OPEN:
         return _open_until(campaign.rules.clients_until)
     return _CLOSED
+
+
+def needs_code(campaign: Campaign) -> bool:
+    """Tell whether people need a code to send searches as they are, now or later."""
+    is_coming = campaign.state in (State.DRAFT, State.OPT_IN_OPEN)
+    return is_coming and not campaign.open_enrolment
+
+
+def suggestions_time(state: State, *, has_release: bool) -> str:
+    """Return when a campaign that is over has suggestions; empty if it never will."""
+    if has_release:
+        return "They are ready now."
+    return "" if state is State.PURGED else "They come when the result is published."
 
 
 def limit_fails(campaign: Campaign) -> str:
