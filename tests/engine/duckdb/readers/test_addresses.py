@@ -66,6 +66,8 @@ def test_an_address_is_shown_without_what_may_give_access() -> None:
     [path] = find_log_files([SIGNED])
     assert address_of(path) == SIGNED
     assert shown_address(path) == "https://host.example/folder/log.csv"
+    with_user = Path("https://user:password@host.example/a@b.csv")
+    assert shown_address(with_user) == "https://host.example/a@b.csv"
     assert shown_address("s3://bucket/day?.csv") == "s3://bucket/day?.csv"  # a pattern
     assert shown_address("logs/day?.csv") == "logs/day?.csv"
 

@@ -13,6 +13,7 @@ from blender_dp.engine.duckdb.interruption import interruptible
 
 _ADDRESS = re.compile(r"(https?|s3|gs):/+", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
+_USER = re.compile(r"//[^/@]*@")
 LARGEST_FILE_BYTES = 4 * 10**9
 """Largest file that is fetched: DuckDB holds a fetched file as one value of at most 2^32 bytes."""
 _PIPED = "curl -L ADDRESS | blender-dp run - …"
@@ -42,12 +43,12 @@ def address_of(path: str | Path) -> str:
 def shown_address(path: str | Path) -> str:
     """Return a path as messages and results show it.
 
-    What follows ``?`` in an address of the web is left out: it may be a signature that gives
-    access.
+    What follows ``?`` in an address of the web is left out, and the user before an ``@``: they may
+    be a signature or a password.
     """
-    if not is_address(path):
-        return str(path)
-    return address_of(path).partition("?")[0] if is_web(path) else address_of(path)
+    if not is_web(path):
+        return address_of(path) if is_address(path) else str(path)
+    return _USER.sub("//", address_of(path).partition("?")[0], count=1)
 
 
 def has_httpfs() -> bool:
