@@ -98,7 +98,7 @@ export async function withdraw({ service, ledger }: Contributor, campaign: strin
   const answer = await service.send(campaign, '/opt-in', { method: 'DELETE', token });
   must(
     answer?.ok === true,
-    'the service did not confirm it; a campaign that is closed to opt-in users cannot be left',
+    'the organisation’s server did not confirm it; once a campaign takes no more searches, ask its contact',
   );
   await changed(ledger, entry, { body: '', state: 'withdrawn' });
 }

@@ -22,7 +22,7 @@ export {
   upToDate,
 } from './ledger.js';
 export type { Odds } from './odds.js';
-export type { Policy } from './policy.js';
+export { DEFAULT_POLICY, type Policy } from './policy.js';
 export type { Result } from './refusal.js';
 export type { DescribedRelay } from './relay/listed-relay.js';
 export type { RelaySummary } from './relay/relay-summary.js';

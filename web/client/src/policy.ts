@@ -93,7 +93,10 @@ export function requireKnown(
   const { campaign, description, headList, logEntry, publicKey: signer, signature } = signed;
   const seen = keys[service] ?? signer;
   // A key that was given is better than one that was only seen first.
-  must(signer === (publicKey ?? seen), 'public_key must be the one known of this service');
+  must(
+    signer === (publicKey ?? seen),
+    'the key of this server (public_key) must be the one that it had before; please ask its contact',
+  );
   const { digest } = headList;
   must(
     (lists[campaign] ?? digest) === digest,
@@ -136,7 +139,10 @@ export function requirePause(ledger: Ledger, service: string, policy: Policy, no
     (entry) =>
       entry.role !== 'contribution' && entry.service === service && !(entry.drawnAt <= since),
   );
-  must(!isSoon, 'a report must come later after the last one to this service');
+  must(
+    !isSoon,
+    `this device waits ${policy.shortestIntervalDays} days between two reports to one organisation`,
+  );
 }
 
 /**
@@ -158,14 +164,21 @@ export function requireBudget(
   requireBelow('epsilon', mostEpsilon, before('epsilon'), cost.epsilon);
   requireBelow('delta', mostDelta, ownDelta, cost.delta);
   if (cost.relayEpsilon === undefined) return;
-  requireBelow('report_epsilon', mostRelayEpsilon, NOTHING, cost.relayEpsilon);
-  requireBelow('report_epsilon', mostRelayTotal, before('relayEpsilon'), cost.relayEpsilon);
+  requireBelow('relayEpsilon', mostRelayEpsilon, NOTHING, cost.relayEpsilon);
+  requireBelow('relayEpsilon', mostRelayTotal, before('relayEpsilon'), cost.relayEpsilon);
 }
 
-function requireBelow(what: string, cap: number, before: Fraction, cost: string): void {
+/** What is limited, in words. */
+const LIMITED = {
+  epsilon: 'what others may learn (ε)',
+  delta: 'the chance that a limit fails (δ)',
+  relayEpsilon: 'what relay and organisation could learn together (ε)',
+} as const;
+
+function requireBelow(what: keyof Cost, cap: number, before: Fraction, cost: string): void {
   must(
     !isBelow(exact(toDecimal(cap)), plus(before, exact(cost))),
-    `${what} must be at most what is left of this device’s budget`,
+    `${LIMITED[what]} must be at most what is left of this device’s budget`,
   );
 }
 

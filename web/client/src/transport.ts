@@ -55,7 +55,10 @@ export class Service {
   async enrolled(campaign: string): Promise<string> {
     const answer = await this.send(campaign, '/enrol', {});
     const { token } = answer?.ok ? await answer.json() : {};
-    must(typeof token === 'string' && token !== '', 'the service gave no enrolment token');
+    must(
+      typeof token === 'string' && token !== '',
+      'the organisation’s server does not let this device take part',
+    );
     return token;
   }
 
@@ -80,7 +83,7 @@ function campaignPath(campaign: string, path: string): string {
 }
 
 function textOf(response: Response | undefined): Promise<string> {
-  must(response?.ok === true, 'the service does not have it, or cannot be reached');
+  must(response?.ok === true, 'the organisation’s server cannot be reached, or does not have it');
   return response.text();
 }
 

@@ -81,7 +81,8 @@ test('a small ε with a δ close to 1 is refused for its δ', async () => {
   const { result, entries, reports } = await reportByLocalAlg('0.01', '0.999');
   expect(result).toEqual({
     ok: false,
-    problem: 'delta must be at most what is left of this device’s budget',
+    problem:
+      'the chance that a limit fails (δ) must be at most what is left of this device’s budget',
   });
   expect([entries, reports]).toEqual([[], []]);
 });
@@ -95,7 +96,7 @@ test('where a device allows that δ, the report costs what it reveals', async ()
 test('and is refused where that is above the cap of ε', async () => {
   const policy = { mostDelta: 1, mostEpsilon: 6.679 };
   const { result, entries } = await reportByLocalAlg('0.01', '0.999', policy);
-  expect(result).toMatchObject({ problem: expect.stringContaining('epsilon must be at most') });
+  expect(result).toMatchObject({ problem: expect.stringContaining('(ε) must be at most') });
   expect(entries).toEqual([]);
 });
 

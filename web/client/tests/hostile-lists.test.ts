@@ -152,7 +152,8 @@ test('a key that was given is the only one trusted, even at first sight', async 
   const result = await new BlenderClient(options).report(CAMPAIGN, null);
   expect(result).toEqual({
     ok: false,
-    problem: 'public_key must be the one known of this service',
+    problem:
+      'the key of this server (public_key) must be the one that it had before; please ask its contact',
   });
   expect(await storage.update((ledger) => ({ value: ledger }))).toEqual(EMPTY_LEDGER);
 });

@@ -242,6 +242,11 @@ describe('budgets', () => {
   };
   const before = (...entries: readonly Partial<LedgerEntry>[]) =>
     remember({ ...READ, entries: entries.map((entry) => ({ ...PAST, ...entry })) });
+  const LIMITED = {
+    epsilon: 'what others may learn (ε)',
+    delta: 'the chance that a limit fails (δ)',
+    together: 'what relay and organisation could learn together (ε)',
+  };
   const refusal = (what: string) => ({
     ok: false,
     problem: `${what} must be at most what is left of this device’s budget`,
@@ -249,7 +254,7 @@ describe('budgets', () => {
 
   test('ε0 of one report has a cap', async () => {
     expect(await relayed(device({ policy: { mostRelayEpsilon: 7.6 } }))).toEqual(
-      refusal('report_epsilon'),
+      refusal(LIMITED.together),
     );
     expect(
       await device({ policy: { mostRelayEpsilon: 7.6 } }).report(CAMPAIGN, RECORD),
@@ -260,28 +265,28 @@ describe('budgets', () => {
     await before({});
     expect(await relayed()).toMatchObject({ ok: true });
     await before({ relayEpsilon: '8.400000' });
-    expect(await relayed()).toEqual(refusal('report_epsilon'));
+    expect(await relayed()).toEqual(refusal(LIMITED.together));
     await before({ relayEpsilon: '8.400000', drawnAt: NOW - 91 * DAY });
     expect(await relayed()).toMatchObject({ ok: true });
   });
 
   test('δ adds up over relayed reports and contributions, not over local reports', async () => {
     await before({ delta: '1e-06', relayEpsilon: '1.0' });
-    expect(await relayed()).toEqual(refusal('delta'));
+    expect(await relayed()).toEqual(refusal(LIMITED.delta));
     await before({ role: 'contribution', delta: '1e-06' });
-    expect(await relayed()).toEqual(refusal('delta'));
+    expect(await relayed()).toEqual(refusal(LIMITED.delta));
     await before({ role: 'report', delta: '1e-06' });
     expect(await relayed()).toMatchObject({ ok: true });
   });
 
   test('ε is shared with everything else that was sent', async () => {
     await before({ role: 'report', epsilon: '4.1' });
-    expect(await relayed()).toEqual(refusal('epsilon'));
+    expect(await relayed()).toEqual(refusal(LIMITED.epsilon));
   });
 
   test('a relayed report counts for the pause between reports to a service', async () => {
     await before({ service: SERVICE, relayEpsilon: '1.0', drawnAt: NOW - 6 * DAY });
-    const soon = { ok: false, problem: expect.stringContaining('later') };
+    const soon = { ok: false, problem: expect.stringContaining('7 days between two reports') };
     expect(await relayed()).toMatchObject(soon);
     expect(await device().report(CAMPAIGN, RECORD)).toMatchObject(soon);
   });

@@ -210,7 +210,7 @@ test('a lost answer is asked for with the same bytes, and two calls at once ask 
   for (let i = 0; i < 3; i++) {
     expect(await device().fetchToken(CAMPAIGN)).toMatchObject({
       ok: false,
-      problem: 'the issuer gave no token yet; this device asks again later',
+      problem: 'no token was given yet; this device asks again later',
     });
   }
   await Promise.all([device().report(CAMPAIGN, RECORD), device().report(CAMPAIGN, RECORD)]);
@@ -322,7 +322,9 @@ describe('list and description', () => {
   test('another issuer is asked, with its own code, and the service is not', async () => {
     service = await serviceWith({ ...DESCRIPTION, ...named() });
     const refused = await device().fetchToken(CAMPAIGN);
-    expect(refused).toMatchObject({ problem: expect.stringContaining('code that its issuer') });
+    expect(refused).toMatchObject({
+      problem: expect.stringContaining('needs the code that you were given'),
+    });
     expect(await device().fetchToken(CAMPAIGN, { enrolment: 'login' })).toEqual({ ok: true });
     const asked = service.traffic.filter((line) => /report-token|enrol/.test(line));
     expect(asked.map((line) => line.split(' ')[0])).toEqual([

@@ -100,9 +100,9 @@ describe('a contribution', () => {
       device({ service: 'https://other.example', policy }).contribute(other, CONTRIBUTION);
     let policy = { mostEpsilon: 8, mostDelta: 1.9e-6 };
     await device().contribute(CAMPAIGN, CONTRIBUTION);
-    expect(await next()).toMatchObject({ problem: expect.stringContaining('delta') });
+    expect(await next()).toMatchObject({ problem: expect.stringContaining('(δ)') });
     policy = { mostEpsilon: 7.9, mostDelta: 2e-6 };
-    expect(await next()).toMatchObject({ problem: expect.stringContaining('epsilon') });
+    expect(await next()).toMatchObject({ problem: expect.stringContaining('(ε)') });
     policy = { mostEpsilon: 8, mostDelta: 2e-6 };
     expect(await next()).toMatchObject({ ok: true, state: 'sent' });
   });

@@ -19,15 +19,17 @@ import { challengeOf, finishToken, NONCE_BYTES, requestToken, SIGNATURE_BYTES } 
 const HOUR = 3_600_000;
 const MOST_DELAY = 2 ** 31;
 const STATES: readonly Json[] = ['list-published', 'clients-open'];
+const WRONG_CODE =
+  'the code is not known there; please choose again with the code that you were given';
 /** Why an issuer gave no token, by the last word of its problem's type. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  'token-missing': 'the code that lets this person take part must be one of this campaign',
-  'token-unknown': 'the code that lets this person take part must be one of this campaign',
+  'token-missing': WRONG_CODE,
+  'token-unknown': WRONG_CODE,
   'token-issued-already': 'the code was used already, by another device or before all was deleted',
   'already-contributed': 'whoever contributed gets no token for a report; withdraw first',
-  'too-many-requests': 'the issuer is asked by too many now; this device asks again later',
+  'too-many-requests': 'too many ask for tokens now; this device asks again later',
 };
-const NO_ANSWER = 'the issuer gave no token yet; this device asks again later';
+const NO_ANSWER = 'no token was given yet; this device asks again later';
 
 /** Returns the token of a campaign whose reports need one, asked for now if it is not here. */
 export async function tokenFor(
@@ -122,7 +124,7 @@ async function enrolmentFor(
   { service, ledger }: Reporter,
   { signed, promise }: LoggedList,
 ): Promise<string> {
-  must(!promise.issuer, 'this campaign needs the code that its issuer gave to this person');
+  must(!promise.issuer, 'this campaign needs the code that you were given');
   const { campaign } = signed;
   const given = await ledger.find(campaign, 'contribution');
   return given?.state === 'withdrawn' && given.token ? given.token : service.enrolled(campaign);
