@@ -101,7 +101,7 @@ def test_everything_can_be_deleted_and_a_contribution_is_taken_back(
     assert collection.get("/progress")["contributed"] == before["contributed"] + 1
     options.get_by_role("button", name="Delete everything").click()
     options.get_by_role("button", name="Delete", exact=True).click()
-    expect(options.locator("#said")).to_have_text("Everything was deleted.")
+    expect(options.locator("#said")).to_have_text("All but the list below was deleted.")
     kept = somebody.worker.evaluate("chrome.storage.local.get()")
     assert [campaign["id"] for campaign in kept.pop("campaigns")] == [collection.campaign]
     assert kept == {}
@@ -125,7 +125,7 @@ def test_the_first_page_comes_by_itself_and_is_for_everybody(
     expect(page.locator("#said")).to_contain_text("One of these must be chosen")
     page.get_by_label("The link that").fill("https://collect.example/else")
     page.get_by_role("button", name="Look it up").click()
-    expect(page.locator("#said")).to_contain_text("The link must look like")
+    expect(page.locator("#found")).to_contain_text("The link must look like")
     look(page, "welcome-empty")
     page = somebody.take_up(collection.invitation)
     page.get_by_role("radio", name="I trust them").check()

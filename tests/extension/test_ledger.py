@@ -51,10 +51,10 @@ def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(
             expect(part(options, name).get_by_role("button")).to_have_count(0)
         look(options, "ledger")
         given.get_by_role("button", name="Withdraw").click()
-        expect(options.locator("#said")).to_have_text("Your searches were deleted there.")
+        expect(options.locator("#said")).to_have_text("The organisation has your searches no more.")
         assert campaigns[SECOND].get("/progress")["withdrawn"] == 1
         expect(given.get_by_role("button", name="Withdraw")).to_have_count(0)
-        expect(given).to_contain_text("deleted again by the organisation")
+        expect(given).to_contain_text("the organisation confirmed that it has them no more")
         expect(options.locator("#spent")).to_have_text("4")  # what was spent stays spent
         nothing_is_promised_when_it_is_over(person, options, campaigns[THIRD])
         texts_of_others_stay_harmless(person, options)

@@ -47,6 +47,11 @@ export interface View {
 
 export type Answer = Result<{ readonly view: View }>;
 
+/** Opens the channel on which the worker says that what pages show may have changed. */
+export function changes(): BroadcastChannel {
+  return new BroadcastChannel('changes');
+}
+
 /** Asks the worker; the answer is a problem if it cannot be reached. */
 export async function ask(command: Command): Promise<Answer> {
   try {

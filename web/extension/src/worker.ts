@@ -1,9 +1,9 @@
 /** Background worker of the extension: handles alarms, messages and the address bar. */
 import { indexedDbStorage, LocalSearch, type Suggestion } from '@blender-dp/client';
-import { registerCapture } from './device/capturing.js';
+import { registerCapture, switchOffForbidden } from './device/capturing.js';
 import { Device } from './device/device.js';
 import { omniboxLines } from './device/omnibox.js';
-import type { Answer, Clicked, Command, WantedPage } from './messages.js';
+import { type Answer, type Clicked, type Command, changes, type WantedPage } from './messages.js';
 import type { Asked } from './pages/permissions.js';
 import { clickedRecord } from './search-pages/clicked-record.js';
 import { pageAt, type SearchPage } from './search-pages/search-page.js';
@@ -14,6 +14,7 @@ const device = new Device({
   fetch: (address, options) => fetch(address, options),
   now: Date.now,
 });
+const changed = changes();
 const OWN_PAGES = chrome.runtime.getURL('');
 const IS_CHROMIUM = OWN_PAGES.startsWith('chrome-extension:');
 
@@ -58,7 +59,10 @@ async function runCommand(command: Command): Promise<Answer> {
   const work = COMMANDS[command.kind] as (command: Command) => Promise<unknown>;
   try {
     const problem = await work(command);
-    if (command.kind !== 'view') await registerCapture(device);
+    if (command.kind !== 'view') {
+      await registerCapture(device);
+      changed.postMessage(null);
+    }
     if (command.kind === 'check') await setDueAlarm();
     if (typeof problem === 'string') return { ok: false, problem };
     return { ok: true, view: await device.view() };
@@ -85,7 +89,10 @@ async function listen(
   const page = await watchedPage(address);
   if (message.kind === 'search-page') return page ?? null;
   const record = page && address ? clickedRecord(page, address, message.link) : undefined;
-  if (record) await device.keep(record);
+  if (record) {
+    await device.keep(record);
+    changed.postMessage(null);
+  }
   return null;
 }
 
@@ -117,6 +124,7 @@ async function setDueAlarm(): Promise<void> {
 chrome.alarms.onAlarm.addListener(({ name }) => {
   const work = name === DUE ? () => device.send() : ALARMS[name]?.[1];
   work?.()
+    .then(() => changed.postMessage(null))
     .then(() => (name === DUE ? undefined : setDueAlarm()))
     .catch(() => {});
 });
@@ -132,13 +140,14 @@ async function endIfRevoked({ data_collection: kinds = [] }: Asked): Promise<voi
 }
 
 chrome.permissions.onRemoved.addListener((removed) => {
-  endIfRevoked(removed).catch(() => {});
+  endIfRevoked(removed)
+    .then(() => switchOffForbidden(device))
+    .then(() => registerCapture(device))
+    .catch(() => {});
 });
-for (const event of [chrome.permissions.onAdded, chrome.permissions.onRemoved]) {
-  event.addListener(() => {
-    registerCapture(device).catch(() => {});
-  });
-}
+chrome.permissions.onAdded.addListener(() => {
+  registerCapture(device).catch(() => {});
+});
 
 /** The release that was opened last: one is asked at every keystroke. */
 let opened: { readonly fetchedAt: number; readonly search: LocalSearch } | undefined;

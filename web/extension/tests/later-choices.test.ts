@@ -102,10 +102,10 @@ test('what is not sent any more is not promised', async () => {
   await makeUnsent('private');
   const [entry] = (await device().view()).account.entries;
   if (!entry) throw new Error('no entry');
-  expect(entryState(entry, true)).toContain('sent again until it arrives');
-  expect(entryState(entry, false)).toContain('not sent again');
-  expect(entryState({ ...entry, sendAfter: now }, false)).toContain('not sent again');
-  expect(entryState({ ...entry, state: 'sent' }, false)).toBe('Sent');
+  expect(entryState(entry, undefined)).toContain('sent again until it arrives');
+  expect(entryState(entry, 'chosen')).toContain('not sent again');
+  expect(entryState({ ...entry, sendAfter: now }, 'chosen')).toContain('not sent again');
+  expect(entryState({ ...entry, state: 'sent' }, 'chosen')).toBe('Sent');
 });
 
 test('of searches that were withdrawn nobody says that they can be read', async () => {
@@ -117,7 +117,7 @@ test('of searches that were withdrawn nobody says that they can be read', async 
   await one.withdraw(CAMPAIGN);
   const [after] = (await one.view()).account.entries;
   expect(before && costSentence(before)).toContain('can read these searches');
-  expect(after && costSentence(after)).toContain('could read these searches until it deleted them');
+  expect(after && costSentence(after)).toContain('may have read these searches before');
 });
 
 test('whoever chooses nothing gets the result at once, if there is one', async () => {
@@ -128,7 +128,67 @@ test('whoever chooses nothing gets the result at once, if there is one', async (
   expect(service.traffic.at(-1)?.line).toBe('GET /release');
 });
 
+test('the result of a campaign that was purged after it is fetched; of one given up, none', async () => {
+  service.campaign = campaignDocument({ state: 'purged' });
+  const one = device();
+  await one.invite(INVITATION);
+  await one.leaveUnused(await shownBy(one));
+  expect(service.traffic.at(-1)?.line).toBe('GET /release');
+  expect((await one.view()).settings.problem, 'that there is none').toBeNull();
+});
+
+test('a report that waits is not sent to a campaign that is over', async () => {
+  await makeUnsent('private');
+  service.campaign = campaignDocument({ state: 'clients-sealed' });
+  await device().check();
+  await device().check();
+  expect(service.reports).toEqual([]);
+});
+
+describe('a choice that nothing would follow from is refused', () => {
+  test.each([
+    ['opt-in', { epsilon: '8.5', delta: '1e-05' }],
+    ['private', { epsilon: '8.5', delta: '1e-05' }],
+    ['opt-in', { epsilon: '4.0', delta: '0.0001' }],
+  ] as const)('%s where the campaign asks for %o', async (choice, parameters) => {
+    service.campaign = campaignDocument({ parameters });
+    const one = device();
+    await one.invite(INVITATION);
+    expect(await one.choose(choice, await shownBy(one))).toContain('than this extension allows');
+    expect((await one.view()).settings.choice).toBeNull();
+  });
+
+  test('to opt in again after a withdrawal', async () => {
+    service.campaign = campaignDocument();
+    const one = await choose('opt-in');
+    await one.keep(RECORD);
+    await one.contributeNow();
+    await one.withdraw(CAMPAIGN);
+    expect(await one.choose('opt-in', await shownBy(one))).toContain('which is for good');
+    expect(await one.choose('private', await shownBy(one))).toBeUndefined();
+  });
+});
+
 describe('nothing is recorded', () => {
+  test('to opt in where searches are taken no more', async () => {
+    service.campaign = campaignDocument();
+    const one = await choose('opt-in');
+    expect(await one.isRecording()).toBe(true);
+    service.campaign = campaignDocument({ state: 'opt-in-sealed' });
+    await one.check();
+    expect(await one.isRecording()).toBe(false);
+    expect(await (await choose('private')).isRecording()).toBe(true);
+  });
+
+  test('for a report that searches sent as they are forbid', async () => {
+    service.campaign = campaignDocument();
+    const one = await choose('opt-in');
+    await one.keep(RECORD);
+    await one.contributeNow();
+    await choose('private');
+    expect(await device().isRecording()).toBe(false);
+  });
+
   test.each(['private', 'opt-in'] as const)('once what is sent was made: %s', async (choice) => {
     if (choice === 'opt-in') service.campaign = campaignDocument();
     await makeUnsent(choice);

@@ -162,6 +162,8 @@ describe('words', () => {
     expect(entryTitle(entry)).toContain('through the relay relay.example');
     expect(costSentence(entry)).toMatch(BOTH);
     expect(costSentence(entry)).toMatch(/at most 2,107 times more likely \(ε\s=\s7\.653\)/);
-    expect(withdrawalSentence('relayed', 'sent')).toContain('cannot be taken back');
+    expect(withdrawalSentence({ role: 'relayed', state: 'sent' }, undefined)).toContain(
+      'cannot be taken back',
+    );
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { longSentences, pageText } from '../../client/tests/sentences.js';
 import { type Campaign, readCampaign } from '../src/device/collection.js';
 import { DAYS_GATHERED } from '../src/device/opt-in.js';
-import { costSentence, entryTitle, withdrawalSentence } from '../src/words/ledger.js';
+import { costSentence, entryState, entryTitle, withdrawalSentence } from '../src/words/ledger.js';
 import { relayExplained, relaySentences } from '../src/words/relay.js';
 import { beliefSentence, NOT_SAID, oddsSentence, promiseSentence } from '../src/words/reports.js';
 import { tokenSentences, waitingTokenSentence } from '../src/words/token.js';
@@ -64,8 +64,12 @@ function saidOf(campaign: Campaign): readonly string[] {
     ...roles.flatMap((role) => [
       entryTitle(entry(role)),
       costSentence(entry(role)),
-      withdrawalSentence(role, 'sent'),
-      withdrawalSentence(role, 'withdrawn'),
+      withdrawalSentence({ role, state: 'sent' }, undefined),
+      withdrawalSentence({ role, state: 'unsent', sendAfter: 2 }, undefined, 1),
+      withdrawalSentence({ role, state: 'withdrawn' }, undefined),
+      entryState({ ...entry(role), state: 'unsent' }, 'chosen'),
+      entryState({ ...entry(role), state: 'unsent' }, 'closed'),
+      costSentence({ ...entry(role), state: 'unsent' }),
     ]),
   ];
 }

@@ -6,7 +6,7 @@ import { issuer } from '../../client/tests/issuer.js';
 import { signedText } from '../../client/tests/service.js';
 import { Device } from '../src/device/device.js';
 import { NO_CODE } from '../src/device/problems.js';
-import { entryState, ledgerParts } from '../src/words/ledger.js';
+import { entryState, ledgerParts, withdrawalSentence } from '../src/words/ledger.js';
 import { entryTokenSentences, tokenSentences, waitingTokenSentence } from '../src/words/token.js';
 import {
   CAMPAIGN,
@@ -173,8 +173,12 @@ describe('what is said', () => {
     expect(shows).toContain('Nobody can tell by it which report is yours');
     expect(waits).toContain('2026');
     expect(more).toEqual([]);
-    expect(entryState(entry, true)).toContain('until its time comes');
-    expect(entryState({ ...entry, state: 'sent' }, true)).toBe('Sent');
+    expect(entryState(entry, undefined)).toContain('until its time comes');
+    expect(entryState({ ...entry, state: 'sent' }, undefined)).toBe('Sent');
+    const early = entry.drawnAt;
+    expect(withdrawalSentence(entry, undefined, early)).toContain('If you choose “Nothing” before');
+    expect(withdrawalSentence(entry, 'chosen', early)).toContain('cannot be taken back');
+    expect(withdrawalSentence(entry, undefined)).toContain('cannot be taken back');
     expect(entryTokenSentences({ ...entry, state: 'sent' }).length).toBe(1);
     expect(entryTokenSentences({ ...entry, token: '' })).toEqual([]);
     expect(entryTokenSentences({ ...entry, role: 'contribution' })).toEqual([]);

@@ -153,7 +153,7 @@ describe('forgetting everything', () => {
     await reportPrivately();
     await device().forgetEverything();
     service.campaign = campaignDocument();
-    expect(await optIn()).toContain('nobody is in two groups');
+    expect(await optIn()).toContain('made its one report for this campaign');
     expect(service.uploads).toEqual([]);
   });
 });

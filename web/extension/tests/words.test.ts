@@ -7,7 +7,7 @@ import { omniboxLines } from '../src/device/omnibox.js';
 import { FIRST_SETTINGS, type Settings } from '../src/device/settings.js';
 import { visibleLines } from '../src/words/foreign.js';
 import { collectorSentences, costSentence, entryTitle, ledgerParts } from '../src/words/ledger.js';
-import { countText, epsilonText, shareText } from '../src/words/numbers.js';
+import { countText, epsilonText, shareText, usedText } from '../src/words/numbers.js';
 import {
   beliefSentence,
   NOT_SAID,
@@ -15,7 +15,7 @@ import {
   oddsSentence,
   promiseSentence,
 } from '../src/words/reports.js';
-import { standingSentence, stateSentence } from '../src/words/standing.js';
+import { insteadSentence, standingSentence, stateSentence } from '../src/words/standing.js';
 import { CAMPAIGN, SERVICE } from './service.js';
 
 const ODDS = { question: 'query', size: 41, named: 1, missed: 0.423 } as const;
@@ -97,6 +97,8 @@ describe('numbers', () => {
   test('are short', () => {
     expect([shareText(0.1234), shareText(0.01234)]).toEqual(['12 %', '1.2 %']);
     expect([epsilonText(4), epsilonText(0.1 + 0.2)]).toEqual(['4', '0.3']);
+    expect(usedText({ spent: 0, left: 8 })).toBe('0 %');
+    expect(usedText({ spent: 4.01, left: 3.99 })).toBe('51 %');
     expect([countText(1, 'byte', 'bytes'), countText(1234, 'byte', 'bytes')]).toEqual([
       '1 byte',
       '1,234 bytes',
@@ -139,18 +141,19 @@ describe('where a person stands', () => {
     ['relayed', nothing, 'Through a relay: one report will be sent soon.'],
     ['relayed', made('relayed', 'sent'), 'Through a relay: your one report was sent.'],
     ['relayed', made('relayed', 'uncertain'), 'may have been sent'],
-    ['relayed', made('contribution', 'sent'), 'Through a relay: none is sent while'],
+    ['relayed', made('contribution', 'sent'), 'Through a relay: none is sent, because'],
     ['private', made('report', 'uncertain'), 'may have been sent'],
     ['private', made('report', 'sent', 'another campaign'), 'will be sent soon'],
-    ['private', made('contribution', 'uncertain'), 'none is sent while'],
+    ['private', made('contribution', 'uncertain'), 'none is sent, because'],
     ['private', made('contribution', 'withdrawn'), 'will be sent soon'],
-    ['opt-in', nothing, 'None of yours was sent'],
+    ['opt-in', nothing, 'None of yours was sent to it. You can still choose a private report.'],
+    ['opt-in', made('contribution', 'unsent'), 'It is not known whether yours arrived.'],
   ] as const)('%s', (choice, account, words) => {
     expect(standingSentence({ ...settings, choice }, account)).toContain(words);
   });
 
   test.each([
-    [undefined, 'will be sent by themselves, once, as they are. That is 7 days'],
+    [undefined, 'will be sent by themselves, once, as they are. That happens soon after '],
     ['unsent', 'could not be sent yet'],
     ['sent', 'were sent as they are'],
     ['uncertain', 'may have your searches'],
@@ -158,9 +161,12 @@ describe('where a person stands', () => {
     ['refused', 'did not take'],
   ] as const)('who opted in and whose contribution is %s', (state, words) => {
     const open = { ...campaign, state: 'opt-in-open' };
-    const opted: Settings = { ...settings, campaign: open, choice: 'opt-in' };
+    const receipts = {
+      [CAMPAIGN]: { version: '1', digest: '', givenAt: Date.UTC(1971, 10, 15, 9) },
+    };
+    const opted: Settings = { ...settings, campaign: open, choice: 'opt-in', receipts };
     const account = state ? made('contribution', state) : nothing;
-    expect(standingSentence(opted, account)).toContain(words);
+    expect(standingSentence(opted, account, Date.UTC(1971, 10, 16))).toContain(words);
   });
 
   test.each(['clients-sealed', 'released', 'purged'])(
@@ -171,6 +177,82 @@ describe('where a person stands', () => {
       expect(standingSentence({ ...over, choice: 'opt-in' }, nothing)).toContain('None of yours');
     },
   );
+
+  test('of a report that waits when its campaign ends nobody says that it will be sent', () => {
+    const over: Settings = { ...settings, campaign: { ...campaign, state: 'clients-sealed' } };
+    const said = standingSentence({ ...over, choice: 'private' }, made('report', 'unsent'));
+    expect(said).toContain('It is not known whether your report was sent in time.');
+  });
+
+  test('searches that are taken no more can be withdrawn no more: nobody says "withdraw first"', () => {
+    const given = made('contribution', 'sent');
+    const open = { ...settings, campaign: { ...campaign, state: 'opt-in-open' } };
+    expect(standingSentence({ ...open, choice: 'private' }, given)).toContain(
+      'withdraw them first',
+    );
+    expect(standingSentence({ ...settings, choice: 'private' }, given)).not.toContain('withdraw');
+  });
+
+  describe('what this device does not allow is not promised', () => {
+    const now = Date.UTC(2026, 10, 18, 12);
+    const before = (role: Role, delta: string, drawnAt: number): Account => {
+      const { entries, ...rest } = made(role, 'sent', 'another campaign');
+      return { ...rest, entries: entries.map((entry) => ({ ...entry, delta, drawnAt })) };
+    };
+    const said = (choice: 'private' | 'relayed' | 'opt-in', account: Account, change = {}) => {
+      const state = choice === 'opt-in' ? 'opt-in-open' : 'clients-open';
+      const shown = { ...campaign, preset: 'sharp', state, ...change };
+      return standingSentence({ ...settings, choice, campaign: shown }, account, now);
+    };
+    const [recent, old] = [now - 86_400_000, now - 91 * 86_400_000];
+
+    test.each(['private', 'relayed', 'opt-in'] as const)(
+      '%s when the budget is spent',
+      (choice) => {
+        const account = { ...before('contribution', '0.0', recent), spent: 8, left: 0 };
+        expect(said(choice, account)).toContain('more than what is left of your privacy budget');
+      },
+    );
+
+    test('δ of older contributions and relayed reports, for 90 days', () => {
+      for (const choice of ['relayed', 'opt-in'] as const) {
+        expect(said(choice, before('contribution', '1e-05', recent))).toContain('(δ) adds up');
+        expect(said(choice, before('contribution', '1e-05', old))).toContain('will be sent');
+      }
+      expect(said('private', before('contribution', '1e-05', recent))).toContain('will be sent');
+    });
+
+    test('a second report to one organisation, for 7 days', () => {
+      expect(said('private', before('report', '0.0', recent))).toMatch(/sent after .*2026/);
+      expect(said('private', before('report', '0.0', old))).toContain('will be sent soon');
+      expect(said('opt-in', before('report', '0.0', recent))).toContain(
+        'will be sent by themselves',
+      );
+    });
+
+    test('what no device ever allows', () => {
+      expect(said('private', nothing, { epsilon: 8.5 })).toContain(
+        'nothing is sent. The campaign may',
+      );
+      expect(said('opt-in', nothing, { delta: 1e-4 })).toContain(
+        'nothing is sent. The campaign may',
+      );
+      expect(said('private', nothing, { delta: 1e-4 })).toContain('will be sent soon');
+    });
+  });
+
+  test('whoever takes up another campaign is told what ends, if anything does', () => {
+    const taken: Settings = { ...settings, campaign, choice: 'private' };
+    const told = (change: Partial<Settings>, account = nothing, offered = 'another') =>
+      insteadSentence({ ...taken, ...change }, account, offered);
+    expect(told({})).toContain('“A town” now');
+    expect(told({}, nothing, CAMPAIGN)).toBe('');
+    expect(told({ choice: 'nothing' })).toBe('');
+    expect(told({}, made('report', 'unsent'))).toBe('');
+    expect(told({ choice: 'opt-in' }, made('contribution', 'unsent'))).not.toBe('');
+    expect(told({ choice: 'opt-in' }, made('contribution', 'sent'))).toBe('');
+    expect(told({ campaign: { ...campaign, state: 'released' } })).toBe('');
+  });
 
   test('a campaign that changed its promise is said to get nothing', () => {
     const changed: Settings = { ...settings, choice: 'private', promised: 'sha256:1' };
@@ -239,6 +321,9 @@ describe('the ledger', () => {
     expect(costSentence({ ...entry, delta: '1e-7' })).toContain('1 in 10 million (δ)');
     expect(costSentence(report)).toMatch(/What this means.*55 times.*ε\s=\s4.*may fail/);
     expect(costSentence({ ...report, delta: '0.0' })).toContain('never fails');
+    for (const state of ['unsent', 'uncertain', 'refused'] as const) {
+      expect(costSentence({ ...entry, state })).toContain('if they arrived, the organisation can');
+    }
   });
 
   test('says who collects, and what a campaign leaves out', () => {

@@ -17,6 +17,15 @@ export async function registerCapture(device: Device): Promise<void> {
   ]);
 }
 
+/** Switches off the pages that the browser no longer allows: what is shown as on is watched. */
+export async function switchOffForbidden(device: Device): Promise<void> {
+  const settings = await device.settings.read();
+  const allowed = await allowedPages(settings);
+  await device.watch(
+    settings.pages.map((page) => ({ ...page, isOn: page.isOn && allowed.includes(page.address) })),
+  );
+}
+
 async function allowedPages({ pages }: Settings): Promise<string[]> {
   const wanted = [...new Set(pages.filter((page) => page.isOn).map((page) => page.address))];
   const allowed = await Promise.all(

@@ -3,7 +3,8 @@ import type { LedgerEntry } from '@blender-dp/client';
 import { type Campaign, type Collector, needsCode } from './collection.js';
 import type { Invitation } from './invitation.js';
 import { newReceipt, type Receipt } from './opt-in.js';
-import { NO_CODE, NO_RELAY, REPORTED } from './problems.js';
+import { isTooMuch } from './own-limits.js';
+import { LEFT, NO_CODE, NO_RELAY, REPORTED, TOO_MUCH } from './problems.js';
 import { type Choice, currentEntry, type PartChoice, ROLES, type Settings } from './settings.js';
 
 /** A campaign that was looked up; nothing is done with it before the person chooses. */
@@ -39,12 +40,15 @@ export function choiceProblem(
   entries: readonly LedgerEntry[],
   code: string | undefined,
 ): string | undefined {
+  if (isTooMuch(about.campaign, ROLES[choice])) return TOO_MUCH;
   if (needsCode(about.campaign, choice === 'opt-in') && !code) return NO_CODE;
   if (choice === 'relayed' && !about.campaign.relay) return NO_RELAY;
   // What was sent as it is can still be withdrawn: until then no report is made.
   const others = (['report', 'relayed'] as const).filter((role) => role !== ROLES[choice]);
   const hasReported = others.some((role) => currentEntry(about, entries, role) !== undefined);
-  return hasReported ? REPORTED : undefined;
+  if (hasReported) return REPORTED;
+  const isLeft = currentEntry(about, entries, 'contribution')?.state === 'withdrawn';
+  return choice === 'opt-in' && isLeft ? LEFT : undefined;
 }
 
 /** Names the place of a code: one for another issuer is not shown to the organisation, nor back. */
@@ -110,7 +114,7 @@ export function receiptOf(
 
 /** Tells whether an entry may still be sent: nothing else was chosen for its campaign since. */
 export function isStillChosen(
-  { campaign, role }: LedgerEntry,
+  { campaign, role }: Pick<LedgerEntry, 'campaign' | 'role'>,
   known: readonly KnownCampaign[],
 ): boolean {
   const choice = known.find(({ id }) => id === campaign)?.choice;

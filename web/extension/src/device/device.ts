@@ -21,7 +21,7 @@ import {
   withChoice,
   withKnown,
 } from './choices.js';
-import { fetchCampaign } from './collection.js';
+import { fetchCampaign, isOver } from './collection.js';
 import { type Invitation, LINK_PROBLEM, readInvitation } from './invitation.js';
 import { type Area, Kept, Turns } from './kept.js';
 import { withOldOptIns } from './old-opt-ins.js';
@@ -34,7 +34,7 @@ import {
 } from './opt-in.js';
 import * as problems from './problems.js';
 import { type KeptRecord, withConsent, withoutOld, withRecord } from './records.js';
-import { fetchRelease, type KeptRelease } from './release.js';
+import { fetchRelease, hasRelease, type KeptRelease } from './release.js';
 import { isWaiting, nextSendTime, problemOf, sendReport } from './reporting.js';
 import {
   type Choice,
@@ -226,9 +226,10 @@ export class Device {
   /** Fetches the release once there is one, and keeps it only if suggestions can be made of it. */
   refreshRelease(): Promise<string | undefined> {
     return this.#reporting(async ({ campaign, invitation }) => {
-      if (campaign?.state !== 'released' || !invitation) return undefined;
+      if (!campaign || !invitation || !hasRelease(campaign)) return undefined;
       const found = await fetchRelease(this.#client(invitation), invitation.campaign);
-      if (!found.ok) return found.problem;
+      // A campaign that was given up has none, which is no problem of this device.
+      if (!found.ok) return campaign.state === 'purged' ? undefined : found.problem;
       await this.release.change(() => ({ text: found.text, fetchedAt: this.#parts.now() }));
       return undefined;
     });
@@ -284,11 +285,17 @@ export class Device {
     return after.ok ? OUTCOMES[after.state] : after.problem;
   }
 
-  /** Returns the reports of all campaigns that are to be sent yet. */
+  /** Returns the reports of all campaigns that are to be sent yet; none to one that is over. */
   async #waiting(): Promise<readonly LedgerEntry[]> {
-    const known = await this.campaigns.read();
+    const [known, { invitation, campaign }] = await Promise.all([
+      this.campaigns.read(),
+      this.settings.read(),
+    ]);
+    const over = campaign && isOver(campaign) ? invitation?.campaign : undefined;
     const { entries } = await this.#account();
-    return entries.filter((entry) => isWaiting(entry) && isStillChosen(entry, known));
+    return entries.filter(
+      (entry) => isWaiting(entry) && entry.campaign !== over && isStillChosen(entry, known),
+    );
   }
 
   /** Sends them again, whatever service they go to. */

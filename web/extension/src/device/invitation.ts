@@ -17,7 +17,8 @@ export interface Invitation {
   readonly publicKey: string | null;
 }
 
-export const LINK_PROBLEM = 'the link must look like https://collect.example/join/…';
+export const LINK_PROBLEM =
+  'the link must look like https://collect.example/join/ with the number of a campaign after it';
 
 /** Reads a link such as https://collect.example/join/0000…#key. */
 export function readInvitation(text: string): Invitation | undefined {

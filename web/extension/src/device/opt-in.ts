@@ -33,6 +33,15 @@ export function newReceipt(campaign: Campaign, now: number): Receipt {
   return { version, digest, givenAt: now };
 }
 
+/** Returns when ticked searches are sent by themselves: after some days, or on the last day. */
+export function sendingTime(
+  { givenAt }: Receipt,
+  { optInUntil }: Pick<Campaign, 'optInUntil'>,
+): number {
+  const gathered = givenAt + DAYS_GATHERED * DAY;
+  return optInUntil === null ? gathered : Math.min(gathered, optInUntil - DAY);
+}
+
 /** Tells whether what was gathered, or could not be sent before, should be sent by itself now. */
 export function isContributionDue(
   settings: Settings,
@@ -44,9 +53,7 @@ export function isContributionDue(
   const receipt = currentReceipt(settings);
   if (choice !== 'opt-in' || !receipt || campaign?.state !== 'opt-in-open') return false;
   if (made) return made.state === 'unsent';
-  const isLastDay = campaign.optInUntil !== null && now >= campaign.optInUntil - DAY;
-  const isTime = isLastDay || now >= receipt.givenAt + DAYS_GATHERED * DAY;
-  return isTime && recordsToSend(settings, records).length > 0;
+  return now >= sendingTime(receipt, campaign) && recordsToSend(settings, records).length > 0;
 }
 
 /**

@@ -12,6 +12,11 @@ export const UNREACHABLE =
 export const NOT_AGREED = 'you have not agreed to send your searches as they are';
 export const NOT_SHOWN =
   'the campaign has changed, or is not the one shown here; please look up its link and read it';
-export const REPORTED = 'this device has reported to this campaign, and nobody is in two groups';
+export const REPORTED =
+  'this device has made its one report for this campaign, and that cannot be changed any more';
+export const LEFT =
+  'this device withdrew its searches from this campaign, which is for good; you can still choose another way';
+export const TOO_MUCH =
+  'with this choice the campaign may learn more about you than this extension allows';
 export const NO_CODE = 'this campaign needs the code that you were given';
 export const NO_RELAY = 'this campaign has no relay';

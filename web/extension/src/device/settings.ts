@@ -2,7 +2,7 @@
 import type { LedgerEntry, ListSummary, Role } from '@blender-dp/client';
 import { KNOWN_PAGES, type SearchPage } from '../search-pages/search-page.js';
 import type { Offer } from './choices.js';
-import { type Campaign, isOver } from './collection.js';
+import { type Campaign, isOver, takesContributions } from './collection.js';
 import type { Invitation } from './invitation.js';
 import type { Receipt } from './opt-in.js';
 import type { KeptRecord } from './records.js';
@@ -60,13 +60,16 @@ export const FIRST_SETTINGS: Settings = {
 };
 
 /**
- * Tells whether clicks are recorded at all: not for a campaign that takes nothing more, from anybody
- * or from this device, whose one report or contribution is made.
+ * Tells whether clicks are recorded at all: not for a campaign that takes nothing more of this kind,
+ * and not when this device's one report or contribution is made, or forbids the other.
  */
 export function isRecording(settings: Settings, entries: readonly LedgerEntry[]): boolean {
   const { choice, campaign } = settings;
   if (choice === null || choice === 'nothing' || campaign === null || isOver(campaign))
     return false;
+  if (choice === 'opt-in' && !takesContributions(campaign)) return false;
+  const given = currentEntry(settings, entries, 'contribution');
+  if (given && given.state !== 'withdrawn') return false;
   return currentEntry(settings, entries, ROLES[choice]) === undefined;
 }
 

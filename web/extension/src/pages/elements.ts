@@ -39,6 +39,42 @@ export function button(label: string, onclick: () => unknown, name = label): HTM
   return element;
 }
 
+/** What can have the focus, in the order of the page. */
+const STOPS = 'a[href], button, input, summary';
+
+/**
+ * Makes a part of a page anew: what had the focus, or was folded out, is so again. If it is gone,
+ * what is at its place has the focus, so that nobody must begin at the top of the page again.
+ */
+export function redrawn(draw: () => void): void {
+  const before = stops();
+  const open = new Set(before.filter(isOpen).map(nameOf));
+  const place = before.indexOf(document.activeElement as HTMLElement);
+  draw();
+  const after = stops();
+  for (const stop of after) {
+    const part = stop.parentElement;
+    if (part instanceof HTMLDetailsElement && open.has(nameOf(stop))) part.open = true;
+  }
+  if (place < 0 || document.activeElement === before[place]) return;
+  const [same] = after.filter(
+    (stop, i) => nameOf(stop) === nameOf(before[place]) && i >= place - 1,
+  );
+  (same ?? after[Math.min(place, after.length - 1)])?.focus();
+}
+
+function stops(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>(STOPS)];
+}
+
+function isOpen({ parentElement }: HTMLElement): boolean {
+  return parentElement instanceof HTMLDetailsElement && parentElement.open;
+}
+
+function nameOf(stop: HTMLElement | undefined): string {
+  return stop?.getAttribute('aria-label') ?? stop?.textContent ?? '';
+}
+
 /** Shows what went wrong, to screen readers too; nothing hides the place. */
 export function tell(place: HTMLElement, problem: string | undefined, done = ''): void {
   place.textContent =

@@ -1,12 +1,12 @@
 /** Options page: everything on the device, everything that left it, and how to delete it. */
-import { type Campaign, isOver } from '../device/collection.js';
+import { type Campaign, isOver, takesContributions } from '../device/collection.js';
 import type { KeptRecord } from '../device/records.js';
 import { currentConsent, currentEntry, isRecording } from '../device/settings.js';
-import { type Answer, ask, type Command, type View } from '../messages.js';
+import { type Answer, ask, type Command, changes, type View } from '../messages.js';
 import { visibleLines } from '../words/foreign.js';
 import { timeText } from '../words/numbers.js';
 import { standingSentence, stateSentence } from '../words/standing.js';
-import { button, byId, made, row, tell, write } from './elements.js';
+import { button, byId, made, redrawn, row, tell, write } from './elements.js';
 import { showSearchPages, startSearchPages } from './search-pages-part.js';
 import { showSent } from './sent-part.js';
 
@@ -28,10 +28,12 @@ async function refresh(): Promise<void> {
 }
 
 function show(view: View): void {
-  showStanding(view);
-  showRecords(view);
-  showSent(view, command);
-  showSearchPages(view);
+  redrawn(() => {
+    showStanding(view);
+    showRecords(view);
+    showSent(view, command);
+    showSearchPages(view);
+  });
 }
 
 function showStanding({ settings, account, releaseFetchedAt }: View): void {
@@ -61,7 +63,9 @@ function campaignSentences(campaign: Campaign, isMade: boolean): string {
 function showRecords({ settings, records, account }: View): void {
   const consent = currentConsent(settings);
   const isMade = currentEntry(settings, account.entries, 'contribution') !== undefined;
-  const canTick = consent !== undefined && !isMade;
+  const { campaign } = settings;
+  const isTaken = campaign !== null && takesContributions(campaign);
+  const canTick = consent !== undefined && !isMade && isTaken;
   const newest = records.slice(-MOST_ROWS).reverse();
   const rows = newest.map((record) =>
     row(
@@ -94,7 +98,10 @@ function tick({ query, at }: KeptRecord, checked: boolean): HTMLElement {
 
 async function deleteEverything(): Promise<void> {
   byId('deleting', HTMLDialogElement).close();
-  await command({ kind: 'forget-everything' }, 'Everything was deleted.');
+  const answer = await command({ kind: 'forget-everything' });
+  if (!answer.ok) return;
+  const isAll = answer.view.account.entries.length === 0;
+  tell(said, undefined, isAll ? 'Everything was deleted.' : 'All but the list below was deleted.');
 }
 
 function onClick(id: string, work: () => unknown): void {
@@ -111,4 +118,6 @@ onClick('confirm', deleteEverything);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void refresh();
 });
+// Another window, or the worker, may change it too.
+changes().onmessage = () => void refresh();
 void command({ kind: 'view' });

@@ -3,7 +3,7 @@ import { LocalSearch, type Suggestion } from '@blender-dp/client';
 import { Kept } from '../device/kept.js';
 import type { KeptRelease } from '../device/release.js';
 import { ask } from '../messages.js';
-import { epsilonText, shareText } from '../words/numbers.js';
+import { shareText, usedText } from '../words/numbers.js';
 import { standingSentence } from '../words/standing.js';
 import { byId, made, write } from './elements.js';
 
@@ -68,10 +68,7 @@ async function showStanding(): Promise<void> {
   if (!answer.ok) return;
   const { settings, account } = answer.view;
   write('standing', standingSentence(settings, account));
-  write(
-    'budget',
-    `Privacy budget: ${epsilonText(account.spent)} used, ${epsilonText(account.left)} left`,
-  );
+  write('budget', `Privacy budget: ${usedText(account)} used`);
   write('start', settings.choice === null ? 'Choose' : 'Change my choice');
   hasCampaign = settings.campaign !== null;
   show();

@@ -1,12 +1,13 @@
 /** Section of the options: the ledger, every campaign ever and the exact bytes that left for it. */
 import type { Account, LedgerEntry, ListSummary, Odds, Role } from '@blender-dp/client';
 import { isStillChosen } from '../device/choices.js';
-import { reportDelta } from '../device/collection.js';
+import { isOver, reportDelta, takesContributions } from '../device/collection.js';
 import { currentEntry, recordsToSend } from '../device/settings.js';
 import type { Command, View } from '../messages.js';
 import { hostOf } from '../words/foreign.js';
 import {
   costSentence,
+  type End,
   entryState,
   entryTitle,
   type LedgerPart,
@@ -33,6 +34,9 @@ export function showSent(view: View, send: Send): void {
   write('left', epsilonText(account.left));
   showMeter('budget', account.spent, account.left);
   showRelayBudget(account);
+  const isOfReports = ['private', 'relayed'].includes(settings.choice ?? '');
+  const hasReport = account.entries.some(({ role }) => role !== 'contribution');
+  byId('about-reports', HTMLElement).hidden = !isOfReports && !hasReport;
   byId('explained', HTMLElement).replaceChildren(...explained(settings));
   showSending(view);
 }
@@ -78,17 +82,15 @@ function explained({ choice, list, campaign }: View['settings']): HTMLElement[] 
 }
 
 function campaignCard(part: LedgerPart, view: View, send: Send): HTMLElement {
-  const said = part.token
-    ? waitingTokenSentence(part.token)
-    : 'Nothing has left this device for this campaign.';
-  const nothing = made('p', {}, said);
   const entries = part.entries.map((entry) => entryItem(entry, part, view, send));
+  const nothing = `Nothing ${part.token ? 'else ' : ''}has left this device for this campaign.`;
   return made(
     'article',
     { className: 'card' },
     made('h3', {}, part.name),
     collectorLine(part, hostOf(part.service)),
-    ...(entries.length ? entries : [nothing]),
+    ...(part.token ? [made('p', {}, waitingTokenSentence(part.token))] : []),
+    ...(entries.length ? entries : [made('p', {}, nothing)]),
   );
 }
 
@@ -96,14 +98,16 @@ function entryItem(entry: LedgerEntry, { name }: LedgerPart, view: View, send: S
   const { list } = view.settings;
   const { role, state, body, drawnAt, campaign } = entry;
   const odds = list?.digest === entry.madeFor ? oddsOf(list, role, body) : undefined;
+  const end = endOf(entry, view);
   const sentences = [
-    `${entryState(entry, isStillSent(entry, view))}. Made ${timeText(drawnAt)}.`,
+    `${entryState(entry, end)}. Made ${timeText(drawnAt)}.`,
     costSentence(entry),
     ...(odds ? [oddsSentence(odds)] : []),
-    ...(isStillSent(entry, view) ? entryTokenSentences(entry) : []),
-    withdrawalSentence(role, state),
+    ...(state === 'unsent' && end ? [] : entryTokenSentences(entry)),
+    withdrawalSentence(entry, end),
   ];
-  const withdraw = () => send({ kind: 'withdraw', campaign }, 'Your searches were deleted there.');
+  const withdraw = () =>
+    send({ kind: 'withdraw', campaign }, 'The organisation has your searches no more.');
   const canWithdraw = role === 'contribution' && state !== 'withdrawn';
   return made(
     'div',
@@ -115,11 +119,22 @@ function entryItem(entry: LedgerEntry, { name }: LedgerPart, view: View, send: S
   );
 }
 
-/** Tells whether what is unsent will be sent: searches as they are only for the present campaign. */
-function isStillSent(entry: LedgerEntry, { settings, campaigns }: View): boolean {
-  const { choice, invitation } = settings;
-  if (choice === null || choice === 'nothing' || !isStillChosen(entry, campaigns)) return false;
-  return entry.role !== 'contribution' || entry.campaign === invitation?.campaign;
+/**
+ * Returns why what is unsent is not sent again; undefined if it will be. Searches as they are go to
+ * the present campaign only.
+ */
+function endOf({ campaign: id, role }: LedgerEntry, view: View): End | undefined {
+  const { choice, invitation, campaign } = view.settings;
+  const isPresent = id === invitation?.campaign;
+  const known = view.campaigns;
+  if (choice === null || choice === 'nothing' || !isStillChosen({ campaign: id, role }, known)) {
+    return 'chosen';
+  }
+  if (role !== 'contribution') {
+    return isPresent && campaign && isOver(campaign) ? 'closed' : undefined;
+  }
+  if (!isPresent || !campaign) return 'chosen';
+  return takesContributions(campaign) ? undefined : 'closed';
 }
 
 /** Returns the odds that a report was drawn with, if its bytes are still here to tell. */

@@ -7,12 +7,13 @@ import { ask, type Command, type View } from '../messages.js';
 import { hostOf } from '../words/foreign.js';
 import { relaySentences } from '../words/relay.js';
 import { promiseSentence } from '../words/reports.js';
-import { stateSentence } from '../words/standing.js';
+import { insteadSentence, stateSentence } from '../words/standing.js';
 import { tokenSentences } from '../words/token.js';
 import { collectorLine } from './collector.js';
 import { byId, tell, write } from './elements.js';
 import { allow, allowSending } from './permissions.js';
 
+const found = byId('found', HTMLElement);
 const said = byId('said', HTMLElement);
 const consent = byId('agrees', HTMLInputElement);
 const code = byId('code', HTMLInputElement);
@@ -21,12 +22,18 @@ let shown: Campaign | undefined;
 let issuer = '';
 
 /** Shows a campaign before anything is chosen; the texts are the service's own. */
-function showCampaign({ settings, records }: View): void {
+function showCampaign({ settings, records, account }: View): void {
   const about = presentOffer(settings);
   shown = about?.campaign;
   byId('campaign', HTMLElement).hidden = !about;
   byId('older', HTMLElement).hidden = records.length === 0;
-  if (!about) return;
+  const instead = about ? insteadSentence(settings, account, about.invitation.campaign) : '';
+  write('instead', instead);
+  byId('instead', HTMLElement).hidden = instead === '';
+  if (!about) {
+    hideCampaign();
+    return;
+  }
   const { campaign, invitation } = about;
   write('name', campaign.name);
   const line = collectorLine(campaign, hostOf(invitation.service));
@@ -36,8 +43,8 @@ function showCampaign({ settings, records }: View): void {
   write('consent-text', campaign.consent.text);
   write('epsilon', promiseSentence(campaign));
   issuer = campaign.issuer ?? invitation.service;
-  permit('opt-in', 'no-opt-in', takesContributions(campaign));
-  permit('private', 'no-report', !isOver(campaign));
+  permit('opt-in', 'no-opt-in', takesContributions(campaign) ? '' : NOT_OPEN);
+  permit('private', 'no-report', isOver(campaign) ? OVER : '');
   showRelay(campaign);
 }
 
@@ -45,18 +52,22 @@ function showCampaign({ settings, records }: View): void {
 function showRelay(campaign: Campaign): void {
   const { relay } = campaign;
   byId('relayed-choice', HTMLElement).hidden = !relay;
-  permit('relayed', 'no-relayed', relay !== undefined && !isOver(campaign));
+  permit('relayed', 'no-relayed', isOver(campaign) ? OVER : '');
   const [how = '', promise = ''] = relay ? relaySentences(campaign, relay) : [];
   write('relay-how', how);
   write('relay-promise', promise);
 }
 
+const NOT_LOOKED_UP = 'Look up a campaign first.';
+const NOT_OPEN = 'This campaign takes no searches now.';
+const OVER = 'This campaign is over: it takes no more reports.';
+
 /** Lets something be chosen, or says why not. */
-function permit(choice: string, excuse: string, isPossible: boolean): void {
+function permit(choice: string, place: string, excuse: string): void {
   const radio = byId(choice, HTMLInputElement);
-  radio.disabled = !isPossible;
-  if (!isPossible) radio.checked = false;
-  byId(excuse, HTMLElement).hidden = isPossible;
+  radio.disabled = excuse !== '';
+  if (excuse) radio.checked = false;
+  write(place, excuse);
   showConsent();
 }
 
@@ -66,12 +77,12 @@ function permit(choice: string, excuse: string, isPossible: boolean): void {
  */
 function hideCampaign(): void {
   shown = undefined;
+  for (const place of [found, said]) tell(place, undefined);
   byId('choices', HTMLFormElement).reset();
-  for (const id of ['campaign', 'relayed-choice']) byId(id, HTMLElement).hidden = true;
-  for (const choice of ['opt-in', 'relayed', 'private']) {
-    byId(choice, HTMLInputElement).disabled = true;
-  }
-  showConsent();
+  for (const id of ['campaign', 'relayed-choice', 'instead']) byId(id, HTMLElement).hidden = true;
+  permit('opt-in', 'no-opt-in', NOT_LOOKED_UP);
+  permit('relayed', 'no-relayed', NOT_LOOKED_UP);
+  permit('private', 'no-report', NOT_LOOKED_UP);
 }
 
 async function lookUp(): Promise<void> {
@@ -79,15 +90,15 @@ async function lookUp(): Promise<void> {
   const text = byId('invitation', HTMLInputElement).value;
   const invitation = readInvitation(text);
   if (!invitation) {
-    tell(said, LINK_PROBLEM);
+    tell(found, LINK_PROBLEM);
     return;
   }
   if (!(await allow([hostPattern(invitation.service)]))) {
-    tell(said, 'the extension may not ask this server without your permission');
+    tell(found, 'the extension may not ask this server without your permission');
     return;
   }
   const answer = await ask({ kind: 'invite', invitation: text });
-  tell(said, answer.ok ? undefined : answer.problem);
+  tell(found, answer.ok ? undefined : answer.problem);
   if (answer.ok) showCampaign(answer.view);
 }
 

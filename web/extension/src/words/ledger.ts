@@ -1,5 +1,5 @@
 /** What left the device, campaign by campaign, in words. */
-import type { Account, EntryState, LedgerEntry, Role, TokenSummary } from '@blender-dp/client';
+import type { Account, EntryState, LedgerEntry, TokenSummary } from '@blender-dp/client';
 import type { KnownCampaign } from '../device/choices.js';
 import type { Collector } from '../device/collection.js';
 import { hostOf } from './foreign.js';
@@ -64,7 +64,7 @@ const STATES: Readonly<Record<EntryState, string>> = {
   unsent: 'Stored here and sent again until it arrives',
   refused: 'Sent, but it was not taken',
   uncertain: 'It may have arrived',
-  withdrawn: 'Sent, and deleted again by the organisation',
+  withdrawn: 'Withdrawn: the organisation confirmed that it has them no more',
 };
 
 /** Says what left: searches as they are, or one scrambled report. */
@@ -78,10 +78,18 @@ export function entryTitle({ role, body, relay = '' }: LedgerEntry): string {
   return `${count === undefined ? 'Your' : count.toLocaleString('en')} searches as they are, not scrambled`;
 }
 
+/** Why what was not confirmed is not sent again: the person's choice, or the campaign's end. */
+export type End = 'chosen' | 'closed';
+
+const ENDS: Readonly<Record<End, string>> = {
+  chosen: 'you chose something else since',
+  closed: 'the campaign no longer takes it',
+};
+
 /** Says what became of it; what is not sent any more is not promised. */
-export function entryState({ state, sendAfter }: LedgerEntry, isStillSent: boolean): string {
-  if (state === 'unsent' && !isStillSent) {
-    return 'It may have been sent before. It is not sent again, because you chose something else since';
+export function entryState({ state, sendAfter }: LedgerEntry, end: End | undefined): string {
+  if (state === 'unsent' && end) {
+    return `It may have been sent before. It is not sent again, because ${ENDS[end]}`;
   }
   const isWaiting = state === 'unsent' && sendAfter !== undefined;
   return isWaiting ? 'Stored here until its time comes, then sent until it arrives' : STATES[state];
@@ -95,23 +103,32 @@ export function costSentence({ role, state, epsilon, delta, relayEpsilon }: Ledg
   }
   if (role === 'report') return `What this means: ${lowerFirst(beliefSentence(cost, chance))}`;
   if (state === 'withdrawn') {
-    return 'What this means: the organisation could read these searches until it deleted them. They are in nothing that it publishes.';
+    return 'What this means: the organisation may have read these searches before. They are in nothing that it publishes.';
   }
+  const isThere = state === 'sent' ? 'the' : 'if they arrived, the';
   return (
-    'What this means: the organisation can read these searches. Others see only what it publishes. ' +
+    `What this means: ${isThere} organisation can read these searches. ` +
+    'Others see only what it publishes. ' +
     `By that, ${limitWords(cost)}. ${failSentence(chance)}`
   );
 }
 
 /** Returns a sentence about whether and how a report or a contribution can be withdrawn. */
-export function withdrawalSentence(role: Role, state: EntryState): string {
+export function withdrawalSentence(
+  { role, state, sendAfter = 0 }: Pick<LedgerEntry, 'role' | 'state' | 'sendAfter'>,
+  end: End | undefined,
+  now = Date.now(),
+): string {
+  if (state === 'unsent' && !end && now < sendAfter) {
+    return 'It was not sent yet. If you choose “Nothing” before that time, it is not sent.';
+  }
   if (role === 'report') {
     return 'It cannot be taken back: the organisation does not know which report is yours.';
   }
   if (role === 'relayed')
     return 'It cannot be taken back: once it is mixed, nobody knows which report is yours.';
   return state === 'withdrawn'
-    ? 'The organisation confirmed that it deleted them. What they cost stays counted.'
+    ? 'This is for good. What they cost stays counted.'
     : 'You can withdraw, for good, while the campaign still takes searches. After that, ask the contact above.';
 }
 

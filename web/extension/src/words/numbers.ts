@@ -11,6 +11,17 @@ export function epsilonText(epsilon: number): string {
   return String(Number(epsilon.toFixed(3)));
 }
 
+/** Writes how much of a budget is used, rounded up. */
+export function usedText({
+  spent,
+  left,
+}: {
+  readonly spent: number;
+  readonly left: number;
+}): string {
+  return `${spent > 0 ? Math.ceil((100 * spent) / (spent + left)) : 0} %`;
+}
+
 /** Writes a number of things. */
 export function countText(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;

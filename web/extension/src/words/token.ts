@@ -36,7 +36,7 @@ export function entryTokenSentences({
 export function waitingTokenSentence({ isHere, askedAt }: TokenSummary): string {
   const outcome = isHere ? 'and it is here' : 'but it has not come yet';
   return (
-    `A token for your one report was asked for ${timeText(askedAt)}, ${outcome}. Whoever gives it ` +
-    'learns that you take part. Nothing else has left this device for this campaign.'
+    `A token for your one report was asked for ${timeText(askedAt)}, ${outcome}. ` +
+    'Whoever gives it learns that you take part.'
   );
 }
