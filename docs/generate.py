@@ -56,12 +56,14 @@ def _signature(item: object) -> str:
 
 
 def _fields(item: object) -> str:
-    """Return the public fields, properties and methods of a class, one line each."""
+    """Return the public fields, properties and methods of a class and its bases, one line each."""
     if not isinstance(item, type) or issubclass(item, Exception):
         return ""
+    ours = [one for one in item.__mro__ if one.__module__.startswith("blender_dp.")]
+    found = {name: doc for one in reversed(ours) for name, doc in _described(_class_body(one))}
     lines = [
         f"- `{name}`: {doc.splitlines()[0]}"
-        for name, doc in _described(_class_body(item))
+        for name, doc in found.items()
         if not name.startswith("_")
     ]
     return "\n" + "\n".join(lines) + "\n" if lines else ""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from blender_dp.analysis.trends import TrendsResult as TrendsResult
     from blender_dp.analysis.trends import trends as trends
     from blender_dp.core.blender import create_head_list as create_head_list
+    from blender_dp.core.certificate.certificate import Account as Account
     from blender_dp.core.certificate.certificate import Certificate as Certificate
     from blender_dp.core.channels.relayed import RelayRules as RelayRules
     from blender_dp.core.channels.report import Report as Report
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 # The same names at run time: each is imported when it is first used.
 _MODULES = {
+    "Account": "core.certificate.certificate",
     "BlenderError": "core.errors",
     "Certificate": "core.certificate.certificate",
     "CertificateResult": "analysis.certificate",

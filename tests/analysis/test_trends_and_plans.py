@@ -35,7 +35,9 @@ def test_a_plan_prints_and_draws_its_curve() -> None:
 
     plan = bdp.plan(users=20_000, epsilon=4, delta=1e-4, like="zipf", draws=3, curve="epsilon")
     assert isinstance(plan, bdp.Plan)
-    assert repr(plan).startswith("<PlanResult: 20,000 users like ")
+    found = plan.prediction.measures["queries"]
+    assert repr(plan).startswith(f"<PlanResult: about {found.mean:.0f} queries (")
+    assert "; 20,000 users like " in repr(plan)
     assert "NDCG" in plan._repr_html_()
     axes = plan.plot("queries")
     assert (axes.get_xlabel(), len(axes.get_lines())) == ("ε", 1)

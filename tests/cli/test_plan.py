@@ -8,6 +8,8 @@ import pytest
 from cli.outcomes import Command, assert_refused
 from pages.report_inputs import make_release
 
+from blender_dp.wire.published.release import read_release
+
 PLAN = ("plan", "--users=30000", "--epsilon=4", "--delta=1e-5", "--draws=2")
 ZIPF = (*PLAN, "--like=zipf:1.1")
 
@@ -72,6 +74,19 @@ def test_an_earlier_release_says_what_records_are_like(command: Command, tmp_pat
     assert outcome.status == 0
     assert outcome.err.startswith("The plan assumes records like release.")
     assert_refused(command(*ZIPF, path), "--like: like must be left out where a release is given")
+
+
+def test_a_release_is_planned_at_its_own_numbers(command: Command, tmp_path: Path) -> None:
+    path, document = tmp_path / "release.json", make_release()
+    path.write_text(json.dumps(document), encoding="utf-8")
+    planned = json.loads(command("plan", path, "--draws=2", "--json").out)
+    release = read_release(path)
+    assert planned["users"] == release.opt_in_users + release.client_users
+    assert planned["opt_in_users"] == release.opt_in_users
+    assert planned["parameters"]["epsilon"] == release.epsilon
+    assert_refused(
+        command("plan"), "--users: users must be given, unless an earlier release states it"
+    )
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,11 @@ class PlanResult(Plan):
         return setting.opt_in if self.curve_of == "opt_in" else setting.parameters.epsilon
 
     def __repr__(self) -> str:
-        return f"<PlanResult: {self._sentence()}>"
+        found = self.prediction.measures["queries"]
+        return (
+            f"<PlanResult: about {found.mean:.0f} queries ({found.low:.0f} to {found.high:.0f}); "
+            f"{self._sentence()}>"
+        )
 
     def _repr_html_(self) -> str:
         rows = [

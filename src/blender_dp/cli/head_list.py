@@ -59,7 +59,7 @@ def head_list(
         Default: 19 per opt-in user, as if 5 % of all users had opted in.
     known
         Records that are public already: the release.json of an earlier release, or a CSV file with
-        the columns query and url. They need not be discovered again.
+        the columns query and url, or query alone. They need not be discovered again.
     overwrite
         Replace an earlier result in the same place. Each run spends the promise again.
     yes

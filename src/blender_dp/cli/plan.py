@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 from rich.table import Table
 
+from blender_dp.analysis.plan import plan as plan_of
 from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Preset
 from blender_dp.pages.plan_page import render_plan
 from blender_dp.planning.plan import Curve, Plan
-from blender_dp.planning.plan import plan as plan_of
 from blender_dp.planning.prediction import Predicted, Prediction
 from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.published.release import read_release
@@ -38,10 +38,10 @@ def plan(
     release: Path | None = None,
     /,
     *,
-    users: int,
-    epsilon: float,
-    delta: float,
-    opt_in: float = 0.05,
+    users: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    opt_in: float | None = None,
     like: str | None = None,
     preset: Preset = "sharp",
     head_list_size: int | None = None,
@@ -67,13 +67,14 @@ def plan(
     release
         An earlier release.json to take the popularities from; or --like.
     users
-        Number of users, both groups together.
+        Number of users, both groups together; default: those of the release.
     epsilon
-        ε, the bound on every user's privacy loss.
+        ε, the bound on every user's privacy loss; default: that of the release.
     delta
-        δ, the probability that a user's loss may exceed it, such as 1e-5.
+        δ, the probability that a user's loss may exceed it, such as 1e-5; default: that of the
+        release.
     opt_in
-        Share of the users who opt in.
+        Share of the users who opt in; default: that of the release, else 0.05.
     like
         Shape of the records: aol (default), yandex, zipf, zipf:s, flat, aol-single or aol-multi.
     preset

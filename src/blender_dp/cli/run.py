@@ -58,7 +58,7 @@ def run(
         Share of the users who opted in, such as 0.05; or use --group.
     known
         Records that are public already: the release.json of an earlier release, or a CSV file with
-        the columns query and url. They need not be discovered again.
+        the columns query and url, or query alone. They need not be discovered again.
     timings
         Add times, memory and the size of the log to run.json; they are not private: do not publish
         them.

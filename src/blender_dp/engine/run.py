@@ -41,19 +41,27 @@ class LogRun:
     """The blended result of a log, with its parameters, engine and times."""
 
     blender: BlenderResult
+    """Head list, estimates of both groups and their blend."""
     certificate: ListCertificate
     """What everybody spent on it."""
     seed: int | None
+    """The seed of an experiment; None if the noise is secret."""
     opt_in: float | None
+    """Share of the users who were drawn to opt in; None if a group column named them."""
     relay: RelayRules
+    """How many clients used the relay, and its limits."""
     known_records: int
     """Number of records that were public before."""
     format: str
     """A :class:`LogFormat`, or the library of a table."""
     files: tuple[str, ...]
+    """Names of the log's files."""
     engine: EngineChoice
+    """The engine that counted, and why."""
     seconds: dict[str, float]
+    """Time of each step."""
     memory_limit: int
+    """Bytes that the engine was allowed to keep in memory."""
     peak_memory: int
     """The largest resident size of this process so far, in bytes."""
 

@@ -107,7 +107,7 @@ def test_an_existing_directory_is_refused_and_untouched(tmp_path: Path) -> None:
     write_result(directory, ["old"])
     with pytest.raises(InputError) as refusal:
         write_result(directory, ["new"])
-    rule = "exists already; choose another name or pass --overwrite"
+    rule = "exists already; choose another name or pass --overwrite (in Python: overwrite=True)"
     assert str(refusal.value) == f"{directory}: {rule}"
     assert (directory / "0.txt").read_text() == "old"
     assert names_in(tmp_path) == ["result"]

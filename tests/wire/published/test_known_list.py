@@ -8,7 +8,7 @@ from core.small_result import small_result
 
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.errors import InputError
-from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.head_list import NO_URL, Record
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.known_list import read_known
@@ -38,11 +38,17 @@ def test_a_table_from_elsewhere_is_known(tmp_path: Path) -> None:
     assert read_known(str(path)).private
 
 
+def test_a_table_of_one_level_needs_no_url(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("query\ntea\ncoffee\n", encoding="utf-8")
+    assert read_known(path).records == (Record("coffee", NO_URL), Record("tea", NO_URL))
+
+
 @pytest.mark.parametrize(
     ("content", "rule"),
     [
-        (b"", "must name the columns query and url in its first line"),
-        (b"query;url\na;b\n", "must name the columns query and url in its first line"),
+        (b"", "must name the columns query and url, or query alone, in its first line"),
+        (b"query;url\na;b\n", "must name the columns query and url, or query alone"),
         (b"query,url\na\n", "line 2: every line must have a query and a URL"),
         (b"query,url\na,b\n,b\n", "line 3: every line must have a query and a URL"),
         (b"query,url\n\xff,b\n", "must be CSV in UTF-8"),

@@ -60,10 +60,13 @@ class Account:
     """Privacy cost of all releases for one group of users."""
 
     to: str
+    """Group of users."""
     model: str
+    """Trust model, such as local."""
     promised_epsilon: Fraction
     promised_delta: Fraction
     parts: tuple[Part, ...]
+    """All releases that their data went into."""
 
     @property
     def epsilon(self) -> Fraction:

@@ -201,6 +201,7 @@ def _engine_failure(error: duckdb.Error) -> BlenderError:
         return BlenderError("the disk is full: the log's working copy needs more room")
     if isinstance(error, duckdb.OutOfMemoryException):
         return TooMuchForMemoryError(
-            "the memory limit is too small for this log; raise it with --memory-limit"
+            "the memory limit is too small for this log; raise it with --memory-limit "
+            "(in Python: Workspace(memory_limit=…))"
         )
     return BlenderError(f"the database engine failed ({type(error).__name__})")

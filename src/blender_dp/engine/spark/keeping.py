@@ -87,8 +87,8 @@ def _failure(error: Exception) -> BlenderError:
         return BlenderError("the disk is full: the log's working copy needs more room")
     if "OutOfMemoryError" in text or "UNABLE_TO_ACQUIRE_MEMORY" in text:
         return BlenderError(
-            "Spark has too little memory for this log; raise it with --memory-limit, "
-            "or with spark.executor.memory on a cluster"
+            "Spark has too little memory for this log; raise it with --memory-limit (in Python: "
+            "Workspace(memory_limit=…)), or with spark.executor.memory on a cluster"
         )
     if "SparkContext was shut down" in text or "stopped SparkContext" in text:
         return BlenderError("the Spark cluster stopped during the run")

@@ -88,7 +88,8 @@ def _require_free(directory: Path, *, overwrite: bool, replaceable: Collection[s
     if not directory.is_dir() or directory.is_symlink():
         raise InputError(directory, "exists and is not a directory; choose another name")
     if not overwrite:
-        raise InputError(directory, "exists already; choose another name or pass --overwrite")
+        rule = "exists already; choose another name or pass --overwrite (in Python: overwrite=True)"
+        raise InputError(directory, rule)
     with _naming(directory):
         foreign = sorted(entry.name for entry in directory.iterdir())
     if foreign := [name for name in foreign if name not in replaceable]:

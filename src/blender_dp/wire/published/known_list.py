@@ -5,19 +5,18 @@ from pathlib import Path
 
 from blender_dp.core.errors import InputError
 from blender_dp.core.estimation.release import Release
-from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.head_list import NO_URL, Record
 from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownList
 from blender_dp.wire.documents.document import MOST_BYTES
 from blender_dp.wire.published.release import read_release
-
-_COLUMNS = ("query", "url")
 
 
 def read_known(path: Path | str | None) -> KnownList:
     """Read the records that are public already; nothing is known without a path.
 
     Args:
-        path: ``release.json`` of an earlier release, or a CSV file with the columns query and url.
+        path: ``release.json`` of an earlier release, or a CSV file with the columns query and url;
+            query alone if records have one level.
     """
     if path is None:
         return NOTHING_KNOWN
@@ -50,11 +49,13 @@ def _table(path: Path) -> list[Record]:
 
 
 def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
-    if not set(_COLUMNS) <= set(table.fieldnames or ()):
-        raise InputError(path, "must name the columns query and url in its first line")
+    names = table.fieldnames or ()
+    if "query" not in names:
+        rule = "must name the columns query and url, or query alone, in its first line"
+        raise InputError(path, rule)
     records = []
     for row in table:
-        query, url = (row[name] for name in _COLUMNS)
+        query, url = row["query"], row["url"] if "url" in names else NO_URL
         if not query or url is None:
             raise InputError(
                 path, "every line must have a query and a URL", where=f"line {table.line_num}"

@@ -138,7 +138,7 @@ def test_an_unknown_format_must_be_named(
     with pytest.raises(InputError) as refusal:
         open_log(connection, path)
     rule = "neither its name nor its first line tells the format; give --format"
-    assert str(refusal.value) == f"{path}: {rule}"
+    assert str(refusal.value) == f"{path}: {rule} (in Python: Log(format=…))"
     names = LogColumns(user="who", query="what", url="where")
     assert open_log(connection, path, columns=names).format is LogFormat.CSV
     path.write_text(CSV)
@@ -154,5 +154,5 @@ def test_files_of_two_formats_are_refused(
         open_log(connection, tmp_path)
     assert str(refusal.value) == (
         f"{tmp_path / 'b.txt'}: it looks like aol, but {tmp_path / 'a.csv'} looks like csv; "
-        "give files of one format at a time, or --format"
+        "give files of one format at a time, or --format (in Python: Log(format=…))"
     )

@@ -31,6 +31,7 @@ _SUFFIXES = {
     ".orc": LogFormat.ORC,
 }
 _DEFAULT_COLUMNS = LogColumns()
+_GIVEN = "--format (in Python: Log(format=…))"
 
 
 def detect_format(files: Sequence[Path], columns: LogColumns = _DEFAULT_COLUMNS) -> LogFormat:
@@ -53,7 +54,7 @@ def common_format(found: Iterable[tuple[Path | str, LogFormat]]) -> LogFormat:
     for label, other in files:
         if other is not log_format:
             rule = f"it looks like {other}, but {first} looks like {log_format}"
-            raise InputError(label, f"{rule}; give files of one format at a time, or --format")
+            raise InputError(label, f"{rule}; give files of one format at a time, or {_GIVEN}")
     return log_format
 
 
@@ -89,6 +90,6 @@ def text_format(
         return LogFormat.CSV
     if suffix not in TEXT_SUFFIXES and delimiter is None:
         raise InputError(
-            label, "neither its name nor its first line tells the format; give --format"
+            label, f"neither its name nor its first line tells the format; give {_GIVEN}"
         )
     return LogFormat.TSV
