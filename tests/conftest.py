@@ -3,11 +3,12 @@
 import os
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from narwhals._duckdb import utils as narwhals_duckdb
 
@@ -42,6 +43,12 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings in ``src`` only: tests have none, and looking takes time."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 MARKS = {"chromium": "browser", "postgres_server": "database", "spark": "spark"}
