@@ -278,6 +278,18 @@ async def test_another_server_may_issue_under_the_key_that_the_campaign_names(
     assert (await campaign.send(campaign.report(token))).status_code == 202
 
 
+async def test_a_campaign_with_the_issuer_key_of_another_is_refused(service: Service) -> None:
+    key = TokenKey(read_signing_key(draw_signing_key()).public_key())
+    issuer = {"address": "https://issuer.example/", "public_key": key.text}
+    await service.created(**TOKENS, issuer=issuer)
+    elsewhere = {**issuer, "address": "https://other.example/"}
+    answer = await service.http.post(
+        "/v1/campaigns", json=a_campaign(**TOKENS, issuer=elsewhere), headers=service.as_role()
+    )
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "issuer.public_key")
+    assert key.text not in answer.text
+
+
 @pytest.mark.parametrize(
     ("changes", "where"),
     [

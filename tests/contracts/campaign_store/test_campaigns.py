@@ -3,16 +3,21 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 import pytest
 
-from blender_dp.service.campaign import JobKind, Move, State
+from blender_dp.core.errors import ParameterError
+from blender_dp.service.campaign import JobKind, Move, Reports, State
 from blender_dp.service.campaign_description import description
 from blender_dp.service.jobs.leases import JobState
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.store import ANY_DESCRIPTION, Chain, Reason, StoreRefusal
 from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.tokens.blind_signer import draw_signing_key, read_signing_key
+from blender_dp.wire.tokens.issuer import Issuer
+from blender_dp.wire.tokens.token_key import TokenKey
 from campaign_stores import (
     LATER,
     NOW,
@@ -92,6 +97,35 @@ async def test_a_late_request_does_not_undo_what_somebody_else_changed(
     nobodys = a_campaign("never made")
     with pytest.raises(StoreRefusal, match=Reason.UNKNOWN_CAMPAIGN):
         await store.put_campaign(nobodys, actor="ada", replaceable=ANY_DESCRIPTION)
+
+
+async def test_an_issuers_key_is_for_one_campaign(
+    store: DatabaseStore, other_store: DatabaseStore
+) -> None:
+    """Put at once in two processes, too: one key in two campaigns would give people two tokens."""
+    issuer = Issuer(address="https://issuer.example/", public_key=a_token_key())
+    two = [replace(a_campaign(reports=Reports.TOKEN), issuer=issuer) for _ in range(2)]
+    putting = zip((store, other_store), two, strict=True)
+    outcomes = await asyncio.gather(
+        *(one.put_campaign(campaign, actor="ada") for one, campaign in putting),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes if outcome not in two] == [ParameterError]
+    (kept,) = await store.campaigns(after=None, limit=10)
+    assert await store.put_campaign(kept, actor="ada") == kept  # a repeated request
+    edit = partial(store.put_campaign, actor="ada", replaceable=ANY_DESCRIPTION)
+    assert await edit(replace(kept, purpose="another"))
+    other = replace(
+        a_campaign(reports=Reports.TOKEN), issuer=replace(issuer, public_key=a_token_key())
+    )
+    await store.put_campaign(other, actor="ada")
+    with pytest.raises(ParameterError, match=r"issuer\.public_key must be a key that no other"):
+        await edit(replace(other, issuer=issuer))
+    assert (await store.campaign(other.id)).issuer == other.issuer
+
+
+def a_token_key() -> str:
+    return TokenKey(read_signing_key(draw_signing_key()).public_key()).text
 
 
 async def test_campaigns_are_listed_newest_first_page_by_page(store: DatabaseStore) -> None:

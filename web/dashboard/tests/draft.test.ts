@@ -187,6 +187,13 @@ test('a duplicate of a released campaign knows its records', () => {
   expect(campaignOf(DRAFT).known).toBeNull();
 });
 
+test('a duplicate has the address of its issuer and not the key, which is for one campaign', () => {
+  const issuer = { address: 'https://issuer.example/', public_key: 'k'.repeat(456) };
+  const copy = duplicateOf({ ...CAMPAIGN, reports: 'token', issuer });
+  expect([copy.issuer_address, copy.issuer_public_key]).toEqual([issuer.address, '']);
+  expect(Object.keys(missingFields({ ...DRAFT, ...copy }))).toContain('issuer_public_key');
+});
+
 test('δ suits the people expected until somebody chooses it', () => {
   expect(['0', '400', '1000', '10000', '10001', '1e6'].map(Number).map(suitableDelta)).toEqual([
     ...['1e-5', '1e-5', '1e-5', '1e-5', '1e-6', '1e-7'],
@@ -309,6 +316,8 @@ test('an issuer that is filled in by half, or wrongly, is said at its field', ()
     issuer_public_key: expect.stringContaining('456 letters'),
   });
   expect(wrongFields({ ...wrong, reports: 'open' }, NOW)).not.toHaveProperty('issuer_address');
-  expect(Object.keys(refusedField('$.issuer.public_key'))).toEqual(['issuer_public_key']);
+  expect(refusedField('issuer.public_key')).toEqual({
+    issuer_public_key: expect.stringContaining('next one'),
+  });
   expect(Object.keys(refusedField('issuer'))).toEqual(['issuer_address']);
 });

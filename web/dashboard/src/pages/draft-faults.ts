@@ -199,6 +199,7 @@ export function deviceNotes(draft: Draft): Faults {
 
 const REFUSED: Faults = {
   delta: 'The service does not allow a δ as large as this.',
+  issuer_public_key: 'Another campaign has this key. Ask the issuer for its next one.',
 };
 const RENAMED: Readonly<Record<string, FieldName>> = {
   relay: 'relay_address',

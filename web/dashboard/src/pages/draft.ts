@@ -221,12 +221,13 @@ export function draftOf(campaign: Campaign): Draft {
   };
 }
 
-/** Returns the form of a new campaign like an earlier one, whose times are over. */
+/** Returns the form of a new campaign like an earlier one, whose times are over and key is used. */
 export function duplicateOf(campaign: Campaign): Draft {
   const draft = draftOf(campaign);
   const isKnown = campaign.state === 'released' && PRESETS[draft.preset].takesRelay;
   const known = isKnown ? campaign.id : '';
-  return { ...draft, known, opt_in_until: '', clients_from: '', clients_until: '' };
+  const over = { opt_in_until: '', clients_from: '', clients_until: '', issuer_public_key: '' };
+  return { ...draft, known, ...over };
 }
 
 /** Returns the planner's question, or null as long as there is none. */

@@ -148,9 +148,10 @@ async def _put(
     service.require_allowed(campaign.parameters)
     await _require_released(service, campaign.known)
     await service.plan_certificate(campaign.parameters)
-    stored = await service.dependencies.store.put_campaign(
-        campaign, actor=actor.name, replaceable=replaceable
-    )
+    with _as_problem():
+        stored = await service.dependencies.store.put_campaign(
+            campaign, actor=actor.name, replaceable=replaceable
+        )
     return await _tagged(service, stored)
 
 

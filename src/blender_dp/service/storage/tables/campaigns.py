@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from blender_dp.core.errors import ParameterError
 from blender_dp.server.databases.statements import Row, first
 from blender_dp.service.campaign import (
     MADE_BY_JOBS,
@@ -56,6 +57,7 @@ async def put(
         now=now,
         digest=digest_of(description(campaign)),
     )
+    await _require_new_issuer_key(tx, campaign)  # the log is locked, so others wait or are seen
     return campaign
 
 
@@ -66,6 +68,21 @@ async def _add(tx: Transaction, campaign: Campaign) -> bool:
         *(str(campaign.id), _text(campaign), str(campaign.state), write_time(campaign.moved_at)),
     )
     return bool(added)
+
+
+async def _require_new_issuer_key(tx: Transaction, campaign: Campaign) -> None:
+    """Refuse an issuer's key that another campaign names: people would get a token for each."""
+    if campaign.issuer is None:
+        return
+    key = campaign.issuer.public_key.replace("_", "!_")
+    found = await first(
+        tx,
+        "SELECT 1 FROM campaigns WHERE id <> $1 AND description LIKE $2 ESCAPE '!' LIMIT 1",
+        *(str(campaign.id), f'%"{key}"%'),
+    )
+    if found is not None:
+        rule = "a key that no other campaign names"
+        raise ParameterError("issuer.public_key", rule, campaign.issuer.public_key)
 
 
 async def _require_replaceable(tx: Transaction, campaign_id: UUID, digests: frozenset[str]) -> None:
