@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records relay relay-load drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records relay relay-load drift tokens \
 	presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
@@ -132,6 +132,9 @@ spark: .make/dev .make/java ## Measure a run on Spark against plain Spark SQL; w
 service: .make/dev .make/postgres ## Measure the collection service under load (needs wrk); writes benchmarks/service.md
 	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }
 	@$(BIN)/python -m benchmarks.service
+
+tokens: .make/dev .make/postgres ## Measure how many report tokens a core issues and redeems; keeps rows in benchmarks/README.md
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.tokens
 
 relay-load: .make/dev .make/postgres ## Measure a relay under load (needs wrk); writes benchmarks/relay_load.md
 	@command -v wrk >/dev/null || { echo "The load is made by wrk; on Debian: apt-get install wrk"; exit 2; }

@@ -13,7 +13,7 @@ from blender_dp.core.channels.local_alg import LocalAlgMechanism
 from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.service.campaign import Move, Rules, State
+from blender_dp.service.campaign import Move, Reports, Rules, State
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
@@ -38,15 +38,19 @@ def head_list(preset: str) -> HeadList:
     return HeadList.of(records, mechanism=MECHANISMS[preset], private=True)
 
 
-def collecting(directory: Path, database: str, published: HeadList) -> UUID:
+def collecting(
+    directory: Path, database: str, published: HeadList, reports: Reports = Reports.OPEN
+) -> UUID:
     """Make a campaign with this list, open to clients."""
-    return asyncio.run(_collecting(directory, database, published))
+    return asyncio.run(_collecting(directory, database, published, reports))
 
 
-async def _collecting(directory: Path, database: str, published: HeadList) -> UUID:
+async def _collecting(
+    directory: Path, database: str, published: HeadList, reports: Reports
+) -> UUID:
     store = await open_store(database)
     try:
-        campaign = a_campaign(rules=Rules())
+        campaign = a_campaign(rules=Rules(), reports=reports)
         now = datetime.now(UTC)
         await store.put_campaign(campaign, actor="bench")
         await _moved(store, campaign.id, Move.OPEN_OPT_IN, State.DRAFT)
