@@ -167,17 +167,17 @@ BEFORE, AFTER = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
     ],
 )
 def test_a_side_that_would_be_over_before_it_began_is_refused(rules: Rules, sentence: str) -> None:
-    campaign = replace(in_state(State.DRAFT, rules), created_at=NOW)
+    campaign = in_state(State.DRAFT, rules)
     with pytest.raises(ParameterError, match=sentence):
-        campaign.require_possible_rules()
+        campaign.require_possible_rules(NOW)
 
 
 def test_rules_in_their_order_are_possible() -> None:
     times = [NOW + timedelta(hours=hours) for hours in (1, 2, 3)]
     rules = Rules(opt_in_until=times[0], clients_from=times[1], clients_until=times[2])
-    replace(in_state(State.DRAFT, rules), created_at=NOW).require_possible_rules()
+    in_state(State.DRAFT, rules).require_possible_rules(NOW)
     early = Rules(opt_in_until=times[1], clients_from=times[0])  # opens when the list is there
-    replace(in_state(State.DRAFT, early), created_at=NOW).require_possible_rules()
+    in_state(State.DRAFT, early).require_possible_rules(NOW)
 
 
 def test_enough_is_at_least_one() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -223,6 +224,17 @@ async def test_a_draft_that_does_not_say_who_collects_is_read_and_not_opened(
     assert (shown["controller"], shown["contact"], shown["privacy_policy"]) == (None, None, None)
     answer = await service.move(str(older.id), "open-opt-in", "draft")
     assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", "controller")
+
+
+@pytest.mark.parametrize("name", ["opt_in_until", "clients_until"])
+async def test_a_draft_whose_time_is_over_is_not_opened(fresh: Service, name: str) -> None:
+    """It would be closed at once, with nobody in it, and could not be edited any more."""
+    until = fresh.clock() + timedelta(seconds=10)
+    campaign = await fresh.created(rules={name: until.isoformat()})
+    fresh.clock.pass_by(10)
+    answer = await fresh.move(campaign, "open-opt-in", "draft")
+    assert (slug_of(answer), answer.json()["where"]) == ("parameters-refused", name)
+    assert await fresh.state(campaign) == "draft"
 
 
 async def test_a_move_is_refused_from_any_other_state(service: Service) -> None:

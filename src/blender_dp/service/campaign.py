@@ -226,12 +226,12 @@ class Campaign:
         nouns = {"query": self.query_name, "url": self.url_name}
         return None if set(nouns.values()) == {None} else nouns
 
-    def require_possible_rules(self) -> None:
-        """Refuse rules of a new campaign under which a side would close before it opens."""
+    def require_possible_rules(self, now: datetime) -> None:
+        """Refuse rules under which a side would close before it opens, while they can be mended."""
         rules = self.rules
         for name, earliest, rule in (
-            ("opt_in_until", self.created_at, "later than now"),
-            ("clients_until", self.created_at, "later than now"),
+            ("opt_in_until", now, "later than now"),
+            ("clients_until", now, "later than now"),
             ("clients_until", rules.opt_in_until, "later than opt_in_until"),
             ("clients_until", rules.clients_from, "later than clients_from"),
         ):

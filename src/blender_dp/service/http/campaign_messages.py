@@ -185,7 +185,7 @@ class NewCampaign(Taken, frozen=True, kw_only=True):
             created_at=now,
             moved_at=now,
         )
-        campaign.require_possible_rules()
+        campaign.require_possible_rules(now)
         return campaign
 
     def _require_readable(self) -> None:

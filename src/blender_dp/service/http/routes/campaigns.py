@@ -12,7 +12,7 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.server.problems import Problem, ProblemError
-from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move
+from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move, State
 from blender_dp.service.http.campaign_messages import NewCampaign, ShownCampaign, ShownCampaigns
 from blender_dp.service.http.messages import WantedMove, WantedRetry
 from blender_dp.service.http.routes.asking import any_role, operator
@@ -206,18 +206,18 @@ async def move_campaign(
     service: NamedDependency[ServiceState],
 ) -> ShownCampaign:
     """Move a campaign forward; no move goes back, and only jobs publish and release."""
-    store = service.dependencies.store
+    store, now = service.dependencies.store, service.dependencies.now()
     campaign = await store.campaign(campaign_id)
     if data.move in MADE_BY_JOBS:
         raise Problem.MOVE_NOT_ALLOWED.error()
     if data.move is Move.OPEN_OPT_IN:
         with _as_problem():
             campaign.require_collector()
+            if campaign.state is State.DRAFT:
+                campaign.require_possible_rules(now)
         service.require_allowed(campaign.parameters)
         await service.plan_certificate(campaign.parameters)
-    moved = await store.move(
-        campaign_id, data.move, origin=data.origin, actor=actor.name, now=service.dependencies.now()
-    )
+    moved = await store.move(campaign_id, data.move, origin=data.origin, actor=actor.name, now=now)
     return await show_campaign(service, moved)
 
 
