@@ -95,6 +95,8 @@ def test_three_clicks_on_a_slow_network_make_one_campaign(
     expect(saving).to_be_visible()
     saving.click(force=True)
     saving.click(force=True)
+    # What is typed now would not be in what is being saved.
+    assert page.get_by_label("Name", exact=True).evaluate("(field) => field.closest('[inert]')")
     held[0].continue_()
     expect(page.get_by_role("heading", name="Clicked three times", level=1)).to_be_visible()
     assert methods.count("PUT") == 1

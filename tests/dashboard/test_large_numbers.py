@@ -120,4 +120,4 @@ def test_every_campaign_is_listed_page_by_page(
     expect(page.get_by_text(f"Rows 1 to 50 of {CAMPAIGNS}")).to_be_visible()
     page.get_by_label("Filter: All campaigns").fill("Week 229")
     page.get_by_role("link", name="Week 229").click()
-    expect(page.get_by_role("alert")).to_have_text("The campaign must be one that exists.")
+    expect(page.get_by_role("alert")).to_have_text("There is no such campaign. All campaigns")

@@ -73,6 +73,14 @@ def test_no_style_changes_the_case_of_a_letter(open_report: OpenReport) -> None:
     assert changed == 0
 
 
+def test_a_phone_shows_the_bars_that_the_comparison_speaks_of(open_report: OpenReport) -> None:
+    page = open_report(make_release() | {"drift": DRIFT}, make_run(), width=360)
+    for track in page.locator("#drift-rows .drift-track").all():
+        box = track.bounding_box()
+        assert box is not None
+        assert box["width"] > 100
+
+
 def test_crowded_marks_keep_their_colour_and_ticks_do_not_touch(open_report: OpenReport) -> None:
     page = open_report(make_release(230, 474), make_run(), width=360)
     for kind in (".curve-points", ".weight-points"):

@@ -35,7 +35,10 @@ def test_no_sign_of_a_name_turns_a_text_anywhere_on_the_page(open_report: OpenRe
 def test_the_report_uses_the_readers_nouns_and_title(open_report: OpenReport) -> None:
     names = {"query": "category", "url": "state"}
     run = make_run() | {"names": names, "title": "Sales <b>by state</b>"}
-    page = open_report(make_release(), run | {"notes": []})
+    release = make_release() | {"preset": "sharp"}
+    release["queries"][1]["probability"] = 0.9  # outside the estimates of both groups
+    page = open_report(release, run | {"notes": []})
+    assert "the blend lies outside the estimates of both groups" in page.inner_text("#ranking")
     assert page.inner_text("h1") == "Sales <b>by state</b>"
     assert page.title() == "Sales <b>by state</b>"
     assert "50 categories and 72 records (a category with a state)" in page.inner_text("#lead")

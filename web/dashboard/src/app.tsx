@@ -41,12 +41,12 @@ export function App() {
   };
   const isWaiting = token !== null && who === null;
   return (
-    <VisitContext.Provider value={{ service, who }}>
+    <VisitContext.Provider value={{ service, who, signIn }}>
       <button type="button" class="skip-link button" onClick={focusMain}>
         Skip to the page
       </button>
       <TopBar route={route} who={who} signOut={signOut} />
-      <Main route={route}>{!isWaiting && <Page route={route} who={who} signIn={signIn} />}</Main>
+      <Main route={route}>{!isWaiting && <Page route={route} who={who} />}</Main>
     </VisitContext.Provider>
   );
 }
@@ -123,15 +123,14 @@ function Main({ route, children }: { readonly route: Route; readonly children: u
 interface PageProps {
   readonly route: Route;
   readonly who: Taker | null;
-  readonly signIn: (token: string, who: Taker) => void;
 }
 
-function Page({ route, who, signIn }: PageProps) {
+function Page({ route, who }: PageProps) {
   // What a campaign publishes is for everybody; the rest needs a token.
   if (route.page === 'campaign') {
     return <CampaignPage key={route.id} id={route.id} tab={route.tab} />;
   }
-  if (!who || route.page === 'sign-in') return <SignInPage signIn={signIn} />;
+  if (!who || route.page === 'sign-in') return <SignInPage />;
   if (route.page === 'new') return <NewCampaignPage key={route.like} like={route.like} />;
   if (route.page === 'edit') return <EditCampaignPage key={route.id} id={route.id} />;
   if (route.page === 'trends') return <TrendsPage now={route.now} before={route.before} />;

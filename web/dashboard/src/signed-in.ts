@@ -8,9 +8,15 @@ export interface Visit {
   readonly service: Service;
   /** Null for a visitor without a token, who sees what everybody may see. */
   readonly who: Taker | null;
+  /** Goes on with this token, on the same page. */
+  readonly signIn: (token: string, who: Taker) => void;
 }
 
-export const VisitContext = createContext<Visit>({ service: new Service(null), who: null });
+export const VisitContext = createContext<Visit>({
+  service: new Service(null),
+  who: null,
+  signIn: () => {},
+});
 
 export function useVisit(): Visit {
   return useContext(VisitContext);

@@ -2,6 +2,7 @@
 import type { Campaign, State } from '../api/messages.js';
 import { type DocumentName, documentAddress } from '../api/service.js';
 import { Card } from '../parts/card.js';
+import { nounsOf } from '../words/nouns.js';
 import { hasReached } from '../words/states.js';
 
 interface Offered {
@@ -10,13 +11,10 @@ interface Offered {
   readonly from: State;
   /** Whether only campaigns with a relay publish it. */
   readonly hasRelay?: boolean;
-  readonly what: string;
+  readonly what: string | ((query: string) => string);
 }
 
-const TABLES = [
-  ['records', 'Every record with its estimates'],
-  ['queries', 'Every query with its estimates'],
-] as const;
+const TABLES = ['records', 'queries'] as const;
 const FORMS = ['csv', 'parquet'] as const;
 
 const OFFERED: readonly Offered[] = [
@@ -26,13 +24,14 @@ const OFFERED: readonly Offered[] = [
     from: 'released',
     what: 'The result as one page with charts and tables; it opens offline.',
   },
-  ...TABLES.flatMap(([table, what]) =>
+  ...TABLES.flatMap((table) =>
     FORMS.map(
       (form): Offered => ({
         name: `${table}.${form}`,
         file: `${table}.${form}`,
         from: 'released',
-        what: `${what}, as a table.`,
+        what: (query) =>
+          `Every ${table === 'queries' ? query : 'record'} with its estimates, as a table.`,
       }),
     ),
   ),
@@ -76,6 +75,7 @@ const OFFERED: readonly Offered[] = [
 ];
 
 export function Downloads({ campaign }: { readonly campaign: Campaign }) {
+  const [query] = nounsOf(campaign);
   // A purged campaign may have published before; the address says so when it is followed.
   const ready = OFFERED.filter(
     ({ from, hasRelay }) =>
@@ -97,7 +97,7 @@ export function Downloads({ campaign }: { readonly campaign: Campaign }) {
             <a href={documentAddress(campaign.id, name)} download={file}>
               {file}
             </a>
-            <span>{what}</span>
+            <span>{typeof what === 'string' ? what : what(query)}</span>
           </li>
         ))}
       </ul>

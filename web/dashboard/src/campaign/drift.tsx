@@ -8,6 +8,7 @@ import {
   strongerGroup,
   widestDifferences,
 } from '@blender-dp/pages/groups.js';
+import { capitalised, NOUNS } from '@blender-dp/pages/nouns.js';
 import { plain } from '@blender-dp/pages/numbers.js';
 import type { Drift, Release } from '../api/documents.js';
 import { Card } from '../parts/card.js';
@@ -48,7 +49,7 @@ function Compared({ drift, columns }: ComparedProps) {
       <p class={drift?.is_significant ? 'callout' : 'caption'}>{driftSentence(drift)}</p>
       {widest.length > 0 && (
         <Table
-          caption="Queries that differ most between the groups"
+          caption={`${capitalised(NOUNS.queries[1] ?? '')} that differ most between the groups`}
           rows={widest}
           columns={columns}
         />

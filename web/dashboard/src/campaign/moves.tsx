@@ -82,7 +82,7 @@ function MoveButton({ words, campaign, moved }: MoveButtonProps) {
       >
         {words.title}
       </button>
-      {problem && <Refused problem={problem} />}
+      {problem && <RefusedMove problem={problem} />}
       {isAsked && (
         <Confirm
           title={words.title}
@@ -92,5 +92,15 @@ function MoveButton({ words, campaign, moved }: MoveButtonProps) {
         />
       )}
     </>
+  );
+}
+
+function RefusedMove({ problem }: { readonly problem: ServiceProblem }) {
+  const isOver = problem.slug === 'parameters-refused' && /_until$/.test(problem.where ?? '');
+  if (!isOver) return <Refused problem={problem} />;
+  return (
+    <p class="banner banner-danger" role="alert">
+      A time at which this campaign would be sealed is over. Edit the draft and choose a later one.
+    </p>
   );
 }

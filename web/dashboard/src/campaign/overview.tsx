@@ -8,7 +8,7 @@ import { Shown } from '../parts/loading-note.js';
 import { campaignAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
 import { lossOf } from '../words/privacy.js';
-import { hasReached } from '../words/states.js';
+import { hasReached, stoppedSentence } from '../words/states.js';
 import { issuerName, reportKind } from '../words/tokens.js';
 import { Collector } from './collector.js';
 import { Enrolment } from './enrolment.js';
@@ -34,10 +34,17 @@ export function Overview({ campaign, again }: OverviewProps) {
     EVERY_MS,
   );
   const isOperator = who?.role === 'operator';
+  const jobs = progress.is === 'there' ? (progress.value?.jobs ?? []) : [];
+  const stopped = stoppedSentence(campaign.state, jobs);
   return (
     <>
       <Card title="State">
         <StateMachine campaign={campaign} />
+        {stopped && (
+          <p class="banner banner-danger" role="status">
+            {stopped}
+          </p>
+        )}
         {campaign.state === 'released' && (
           <p class="moves">
             <a class="button button-strong" href={campaignAddress(campaign.id, 'release')}>
@@ -59,7 +66,7 @@ export function Overview({ campaign, again }: OverviewProps) {
         }
       </Shown>
       {isOperator && campaign.state === 'draft' && <Trial id={campaign.id} />}
-      {who && isTakingPart(campaign) && <Invitation campaign={campaign} />}
+      {who && isTakingPart(campaign) && !stopped && <Invitation campaign={campaign} />}
       {isOperator && takesEnrolments(campaign) && (
         <Enrolment campaign={campaign} made={fetchProgress} />
       )}

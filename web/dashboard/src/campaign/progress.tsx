@@ -4,7 +4,7 @@ import { count, moment, percent } from '@blender-dp/pages/numbers.js';
 import type { Campaign, Job, ProgressCounts } from '../api/messages.js';
 import { Card, Tiles } from '../parts/card.js';
 import { Table } from '../parts/table.js';
-import { JOBS, relaySentence } from '../words/states.js';
+import { failureWords, JOBS, relaySentence } from '../words/states.js';
 import { Retries } from './retries.js';
 
 interface ProgressProps {
@@ -74,7 +74,9 @@ function RelayCounts({ campaign, progress }: Omit<ProgressProps, 'retried'>) {
   ];
   return (
     <>
-      <p role="status">{relaySentence(campaign, batch ?? null)}</p>
+      <p class="footnote" role="status">
+        {relaySentence(campaign, batch ?? null)}
+      </p>
       {isUsed && counted !== 0 && tiles.length > 0 && (
         <Tiles label="Reports through the relay" tiles={tiles} />
       )}
@@ -168,7 +170,7 @@ const JOB_COLUMNS = [
 ];
 
 function jobState({ state, failure }: Job): string {
-  return failure ? `${state}: ${failure.replaceAll('-', ' ')}` : state;
+  return failure ? `${state}: ${failureWords(failure)}` : state;
 }
 
 function sum(values: readonly number[]): number {

@@ -148,11 +148,10 @@ function Estimates({ release, campaign }: PartProps) {
       }),
     [top, view, release.confidence],
   );
-  const what =
-    set === 'queries' ? plural(rows.length, one, many) : plural(rows.length, 'record', 'records');
+  const nouns = set === 'queries' ? ([one, many] as const) : (['record', 'records'] as const);
   return (
     <Card
-      title={`What is popular: ${what}`}
+      title={`What is popular: ${plural(rows.length, ...nouns)}`}
       caption={`Bars are ${plain(release.confidence * 100)} % intervals of the estimates. Each holds by itself, not all of them at once. A hollow mark has none: its estimate may be far off.`}
     >
       <div class="controls">
@@ -162,16 +161,18 @@ function Estimates({ release, campaign }: PartProps) {
       </div>
       <GroupLegend groups={view === 'blend' ? [BLEND] : estimatingGroups(rows)} />
       <Chart
-        label={`The ${count(top.length)} most popular ${set} with intervals; the table below has the numbers.`}
+        label={`The ${count(top.length)} most popular ${nouns[1]} with intervals; the table below has the numbers.`}
         draw={draw}
       />
       <Table
-        caption={`All ${set} of the release`}
+        caption={`All ${nouns[1]} of the release`}
         rows={release[set]}
         columns={columns[set]}
         texts={textsOf}
       />
-      <p class="footnote">{blendOutsideSentence(rows, presetOf(release.preset))}</p>
+      <p class="footnote">
+        {blendOutsideSentence(rows, presetOf(release.preset), listed(release.records).length > 0)}
+      </p>
     </Card>
   );
 }

@@ -68,6 +68,7 @@ const COLUMNS = [
   },
   {
     name: 'State',
+    isText: true,
     value: (campaign: Campaign) => STATES.findIndex(({ state }) => state === campaign.state),
     show: (campaign: Campaign) => <StateBadge state={campaign.state} />,
   },

@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { randomId, type ServiceProblem, type StoredDraft } from '../api/service.js';
 import { problemFrom, useLoaded } from '../loading.js';
 import { Refused, Shown } from '../parts/loading-note.js';
+import { SignInAgain } from '../parts/sign-in-again.js';
 import { Title } from '../parts/title.js';
 import { campaignAddress, duplicateAddress } from '../router.js';
 import { useVisit } from '../signed-in.js';
@@ -60,7 +61,10 @@ interface WithCampaignProps {
 
 function WithCampaign({ id, children }: WithCampaignProps) {
   const { service } = useVisit();
-  const [draft, reload] = useLoaded(() => service.draft(id), [service, id]);
+  // Whoever signs in again goes on with what they typed: another token fetches nothing anew.
+  const asked = useRef(service);
+  asked.current = service;
+  const [draft, reload] = useLoaded(() => asked.current.draft(id), [id]);
   return <Shown loaded={draft}>{(found) => children(found, reload)}</Shown>;
 }
 
@@ -122,8 +126,15 @@ function Form({ title, lead, begins, edited }: FormProps) {
       <Title text={title} lead={lead} />
       <div class="beside">
         <form class="form-parts" onSubmit={submit} ref={form} noValidate>
-          <CampaignForm draft={draft} faults={faults} change={change} />
-          {problem && <Refused problem={problem} />}
+          <div class="form-parts" inert={isBusy}>
+            <CampaignForm draft={draft} faults={faults} change={change} />
+          </div>
+          {problem &&
+            (problem.status === 401 ? (
+              <SignInAgain done={() => setProblem(null)} />
+            ) : (
+              <Refused problem={problem} />
+            ))}
           {edited && problem?.slug === 'draft-changed' && <Changed reload={edited.reload} />}
           <Buttons
             isNew={edited === undefined}

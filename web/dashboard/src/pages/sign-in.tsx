@@ -1,13 +1,14 @@
 /** Form to sign in with an API token. */
 import { useState } from 'preact/hooks';
-import type { Taker } from '../api/messages.js';
 import { Service, type ServiceProblem } from '../api/service.js';
 import { problemFrom } from '../loading.js';
 import { TextField } from '../parts/fields.js';
 import { Refused } from '../parts/loading-note.js';
 import { Title } from '../parts/title.js';
+import { useVisit } from '../signed-in.js';
 
-export function SignInPage({ signIn }: { readonly signIn: (token: string, who: Taker) => void }) {
+export function SignInPage() {
+  const { signIn } = useVisit();
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<ServiceProblem | null>(null);
   const submit = async (event: Event) => {

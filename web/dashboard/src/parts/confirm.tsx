@@ -1,5 +1,9 @@
 /** Confirmation before a move that cannot be undone. */
+import { visible } from '@blender-dp/pages/visible.js';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+
+/** A name as a person reads and types it: spaces as one, and no sign that nobody sees. */
+const asTyped = (text: string) => visible(text).replace(/\s+/g, ' ').trim();
 
 interface ConfirmProps {
   readonly title: string;
@@ -36,7 +40,7 @@ export function Confirm({ title, warning, typed, answer }: ConfirmProps) {
         {typed && (
           <label class="field">
             <span>
-              To go on, type <b class="typed">{typed}</b>
+              To go on, type <b class="typed">{asTyped(typed)}</b>
             </span>
             <input value={text} onInput={(event) => setText(event.currentTarget.value)} />
           </label>
@@ -48,7 +52,7 @@ export function Confirm({ title, warning, typed, answer }: ConfirmProps) {
           <button
             type="submit"
             class="button button-strong"
-            disabled={typed !== undefined && text !== typed}
+            disabled={typed !== undefined && asTyped(text) !== asTyped(typed)}
           >
             {title}
           </button>

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import type { ServiceProblem } from '../api/service.js';
 import type { Loaded } from '../loading.js';
+import { signInAddress } from '../router.js';
+import { useVisit } from '../signed-in.js';
 
 interface ShownProps<T> {
   readonly loaded: Loaded<T>;
@@ -15,7 +17,7 @@ export function Shown<T>({ loaded, children }: ShownProps<T>) {
       <>
         {loaded.problem && (
           <p class="banner banner-info" role="status">
-            Not up to date: {loaded.problem.message}
+            Not up to date: {loaded.problem.message} <WayOn problem={loaded.problem} />
           </p>
         )}
         {children(loaded.value)}
@@ -30,11 +32,29 @@ export function Shown<T>({ loaded, children }: ShownProps<T>) {
   );
 }
 
-export function Refused({ problem }: { readonly problem: ServiceProblem }) {
+interface ProblemProps {
+  readonly problem: ServiceProblem;
+}
+
+/** Refusals that a person meets by following a link, in words for them. */
+const WORDS: Readonly<Record<string, string>> = {
+  'not-published': 'This campaign has not published it.',
+  'unknown-campaign': 'There is no such campaign.',
+};
+
+export function Refused({ problem }: ProblemProps) {
   return (
     <p class="banner banner-danger" role="alert">
-      {problem.message}
-      {problem.where && <> ({problem.where})</>}
+      {WORDS[problem.slug] ?? problem.message}
+      {problem.where && <> ({problem.where})</>} <WayOn problem={problem} />
     </p>
   );
+}
+
+/** Where to go from a refusal that no second try mends. */
+function WayOn({ problem }: ProblemProps) {
+  const { who } = useVisit();
+  if (problem.slug === 'unknown-campaign') return <a href="#/campaigns">All campaigns</a>;
+  if (problem.status !== 401 || !who) return null;
+  return <a href={signInAddress(location.hash)}>Sign in again</a>;
 }

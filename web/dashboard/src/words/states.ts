@@ -1,6 +1,6 @@
 /** The states of a campaign in the order in which they come, and the moves between them. */
 import { count, moment } from '@blender-dp/pages/numbers.js';
-import type { Campaign, JobKind, Move, ProgressCounts, State } from '../api/messages.js';
+import type { Campaign, Job, JobKind, Move, ProgressCounts, State } from '../api/messages.js';
 
 export interface StateWords {
   readonly state: State;
@@ -27,7 +27,7 @@ export const STATES: readonly StateWords[] = [
   {
     state: 'opt-in-sealed',
     title: 'Opt-in sealed',
-    sentence: 'Nothing more is taken from opt-in users. The head list is being made.',
+    sentence: 'Nothing more is taken from opt-in users. The head list is not published yet.',
     waitsFor: 'job',
   },
   {
@@ -45,7 +45,7 @@ export const STATES: readonly StateWords[] = [
   {
     state: 'clients-sealed',
     title: 'Clients sealed',
-    sentence: 'No report is counted any more. The release is being made.',
+    sentence: 'No further report is counted. The release is not published yet.',
     waitsFor: 'job',
   },
   {
@@ -123,6 +123,27 @@ export const JOBS: Readonly<Record<JobKind, string>> = {
   erase: 'Erase raw records and keys',
   release: 'Make the release',
 };
+
+/** What a campaign waits for while a job is at work, and what is said if the job gave up. */
+const AWAITED: Readonly<Partial<Record<State, readonly [JobKind, string]>>> = {
+  'opt-in-sealed': ['head-list', 'The head list could not be made'],
+  'clients-sealed': ['release', 'The release could not be made'],
+};
+
+/** Returns why a campaign goes no further, and what to do; null if it does. */
+export function stoppedSentence(state: State, jobs: readonly Job[]): string | null {
+  const [kind, words] = AWAITED[state] ?? [];
+  const job = jobs.filter((one) => one.kind === kind).at(-1);
+  if (job?.state !== 'failed') return null;
+  return [`${words}: ${failureWords(job.failure ?? 'unknown')}.`, job.advice ?? '']
+    .join(' ')
+    .trim();
+}
+
+/** Writes the reason of a failure as words. */
+export function failureWords(failure: string): string {
+  return failure.replaceAll('-', ' ').replace('opt in', 'opt-in');
+}
 
 /** Says what the collector has of the relay's batch. */
 export function relaySentence(

@@ -66,7 +66,8 @@ function sayRanking({ rows, report, groups, isLog }, what, all) {
     + `Showing ${count(rows.length)} of ${plural(all, ...NOUNS[what])}.`;
   byId("ranking-axis-title").textContent = `Share of ${NOUNS.all}${isLog ? ", log scale" : ""}`;
   byId("ranking-footnote").textContent = [rankingFootnote(isLog),
-    blendOutsideSentence(rows, presetOf(report.release.preset))].filter(Boolean).join(" ");
+    blendOutsideSentence(rows, presetOf(report.release.preset),
+      report.listed.records.length > 0)].filter(Boolean).join(" ");
 }
 
 const NUMBERS = ["no", "one", "two", "three", "four"];

@@ -17,7 +17,8 @@ export function changesTitle(changes) {
 
 /** @param {{ readonly confidence: number, readonly false_discovery_rate: number }} trends */
 export function changesCaption({ confidence, false_discovery_rate: rate }) {
-  return `Differences in percentage points, with ${plain(confidence * 100)}${SPACE}% intervals. Of `
+  return `Differences in percentage points, with ${plain(confidence * 100)}${SPACE}% intervals. Each interval `
+    + "holds by itself, not all of them at once. Of "
     + `the ${NOUNS.queries[1]} called rising or falling, at most ${percent(rate, 0)} did not change, on average.`;
 }
 

@@ -91,9 +91,10 @@ export function outsideSentence(rows) {
 /**
  * Say why a blend can lie outside the estimates of both groups, if some do.
  * @param {readonly Weighed[]} rows
- * @param {{ readonly whyOutside: string }} preset
+ * @param {{ readonly whyOutside: (hasRecords: boolean) => string }} preset
+ * @param {boolean} hasRecords Whether the release lists records, too.
  */
-export function blendOutsideSentence(rows, { whyOutside }) {
+export function blendOutsideSentence(rows, { whyOutside }, hasRecords) {
   const outside = rows.filter((row) => {
     const said = [row.opt_in_probability, row.client_probability, row.relay_probability]
       .filter(isNumber);
@@ -103,5 +104,5 @@ export function blendOutsideSentence(rows, { whyOutside }) {
   const groups = rows.some((row) => isNumber(row.relay_probability)) ? "all" : "both";
   if (outside.length === 0) return "";
   return `In ${plural(outside.length, "row", "rows")} the blend lies outside the estimates of `
-    + `${groups} groups: ${whyOutside}`;
+    + `${groups} groups: ${whyOutside(hasRecords)}`;
 }
