@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from blender_dp.cli.terminal import RESULTS
-from blender_dp.core.estimation.estimates import Z
 from blender_dp.evaluation.trials.summary import MeasureSummary
 
 
@@ -21,7 +20,7 @@ def print_measures(measures: Sequence[MeasureSummary]) -> None:
             continue
         table.add_row(
             row.measure,
-            f"{_number(row.mean)} ± {_number(Z * row.std_error, digits=2)}",
+            f"{_number(row.mean)} ± {_number(row.margin, digits=2)}",
             _number(row.median),
             f"{_number(row.low)} to {_number(row.high)}",
         )

@@ -17,7 +17,12 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
 from blender_dp.evaluation.trials.coded_log import CodedLog
 from blender_dp.evaluation.trials.scores import Scores, score
-from blender_dp.evaluation.trials.summary import summary, summary_table, trial_table
+from blender_dp.evaluation.trials.summary import (
+    summary,
+    summary_of,
+    summary_table,
+    trial_table,
+)
 from blender_dp.evaluation.trials.trials import Experiment, run_trials
 
 PARAMETERS = Parameters(preset="paper", epsilon=4, delta=1e-3, head_list_size=10)
@@ -169,3 +174,10 @@ def test_tables_have_a_null_where_there_is_no_value() -> None:
     measures = summary_table(summary(scores))
     assert measures.num_rows == len(fields(Scores))
     assert measures["std_error"].null_count > 0
+
+
+def test_the_margin_of_few_trials_is_students() -> None:
+    """By the normal law three trials would miss the mean in one case of five instead of twenty."""
+    few = summary_of("ndcg", np.array([1.0, 2.0, 3.0]))
+    assert few.margin == pytest.approx(4.302653 * few.std_error, rel=1e-6)
+    assert math.isnan(summary_of("ndcg", np.array([1.0])).margin)

@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple, dataclass, fields
 import numpy as np
 import pyarrow as pa
 
+from blender_dp.core.estimation.student import student_quantile
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.evaluation.trials.scores import Scores
 
@@ -26,6 +27,13 @@ class MeasureSummary:
     median: float
     high: float
     """The 95 % quantile."""
+
+    @property
+    def margin(self) -> float:
+        """Half the 95 % interval of the mean, by Student's t; NaN below two trials."""
+        if self.trials < 2:
+            return math.nan
+        return student_quantile(0.95, self.trials - 1) * self.std_error
 
 
 def summary(scores: Sequence[Scores]) -> list[MeasureSummary]:
