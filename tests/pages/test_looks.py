@@ -61,6 +61,9 @@ def test_a_printed_report_has_all_rows(open_report: OpenReport) -> None:
     page.pdf()
     assert page.evaluate("window.counted") == [151, 150]
     assert page.evaluate(count) == shown
+    page.emulate_media(media="print")
+    heads = "[...document.querySelectorAll('thead button')].map((b) => getComputedStyle(b).display)"
+    assert set(page.evaluate(heads)) == {"contents"}  # as buttons they are on the first page only
 
 
 def test_no_style_changes_the_case_of_a_letter(open_report: OpenReport) -> None:

@@ -480,6 +480,17 @@ def test_markup_in_a_query_stays_text(open_report: OpenReport) -> None:
     assert page.title() == "blender-dp report"
 
 
+def test_a_list_of_queries_offers_no_records(open_report: OpenReport) -> None:
+    release = make_release()
+    release["records"] = [row for row in release["records"] if row.get("cell") != "record"]
+    for row in release["queries"]:
+        row["opt_in_weight"] = 0.9977
+    page = open_report(release, make_run())
+    expect(page.locator("#weights-title")).to_contain_text("weight of queries is 0.998")
+    for part in ("ranking", "weights", "table"):
+        expect(page.locator(f"input[name={part}-what][value=records]")).to_be_hidden()
+
+
 def test_an_empty_head_list_is_explained(open_report: OpenReport) -> None:
     page = open_report(empty_release(), make_run())
     expect(page.locator("#lead")).to_contain_text("no query was popular enough to be found")

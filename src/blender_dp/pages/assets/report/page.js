@@ -32,8 +32,8 @@ function haveOneLevel(records) {
 }
 
 /** Offer no choice between queries and records where there are only queries. */
-function hideEmptyChoices({ rows }) {
-  if (rows.records.length > 0) return;
+function hideEmptyChoices({ listed }) {
+  if (listed.records.length > 0 || listed.queries.length === 0) return;
   for (const choice of document.querySelectorAll('input[value="records"]')) {
     choice.closest("fieldset").hidden = true;
   }

@@ -66,7 +66,7 @@ export function weightsTitle(rows, noun) {
   const local = rows.some((row) => isNumber(row.relay_weight))
     ? median(rows.map(localWeight)) : 1 - optIn;
   const of = (/** @type {string} */ name, /** @type {number} */ weight) => `the median ${name} weight of ${noun} is `
-    + plain(Number(weight.toFixed(2)));
+    + plain(Number(weight.toFixed(3)));
   if (relay > optIn && relay >= local) return `Relay clients decide most: ${of("relay", relay)}`;
   return `${local > optIn ? "Clients" : "Opt-in users"} decide most: ${of("opt-in", optIn)}`;
 }
