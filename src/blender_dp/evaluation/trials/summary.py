@@ -7,9 +7,9 @@ from dataclasses import asdict, astuple, dataclass, fields
 import numpy as np
 import pyarrow as pa
 
-from blender_dp.core.estimation.student import student_quantile
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.evaluation.trials.scores import Scores
+from blender_dp.evaluation.trials.student import student_quantile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from blender_dp.core.estimation.estimates import Z
-from blender_dp.core.estimation.student import student_quantile
+from blender_dp.evaluation.trials.student import student_quantile
 
 
 @pytest.mark.parametrize(
