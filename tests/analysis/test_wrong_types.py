@@ -45,6 +45,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "like": (lambda _: bdp.plan(like=5), "like must be a release, or the result of a run; got"),
     "users": (lambda _: bdp.plan(users="x", epsilon=4, delta=0.1), "users must be .*; got 'x'"),
     "shape": (lambda _: bdp.synthesize("x"), "shape must be one of aol, .*; got 'x'"),
+    "people": (lambda _: bdp.synthesize("aol", users="x"), "users must be .*; got 'x'"),
     "log of trials": (lambda _: bdp.evaluate(5, PARAMETERS), "log must be paths, or a table of"),
     "trials": (lambda _: bdp.evaluate(LOG, PARAMETERS, repetitions="x"), "repetitions must be .*x"),
     "path": (lambda _: bdp.read_release(5), "path must be a path; got 'int'"),

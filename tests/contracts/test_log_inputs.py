@@ -238,6 +238,8 @@ def unlabelled() -> pa.Table:
         (unlabelled(), {"group": "side"}, "the group column side must be opt-in or client in"),
         (bdp.Log(paths=["x.csv"]), {"user": "id"}, "left out if a Log describes the columns"),
         (pa.table({"user": ["1"]}), {"engine": "spark"}, "engine must be duckdb or auto for a"),
+        (pl.LazyFrame({"user": ["1"]}).select("nope"), {}, "the lazy table: its query fails"),
+        (bdp.Log(paths="none.csv"), {}, "^none.csv: there is no such file or folder"),
     ],
 )
 def test_what_is_no_log_is_refused_in_one_sentence(

@@ -94,7 +94,7 @@ def draw_lines(
             ends: Any = ([nan_if_none(v) for v in side] for side in (line.low, line.high))
             drawn.fill_between(line.x, *ends, color=line.colour, alpha=0.15, linewidth=0)
     if "x" in logarithmic:
-        drawn.set_xscale("log")
+        _scale_by_factors(drawn)
     if "y" in logarithmic:
         drawn.set_yscale("log")
     drawn.set_xlabel(x)
@@ -103,6 +103,16 @@ def draw_lines(
     if len(lines) > 1:
         drawn.legend()
     return drawn
+
+
+def _scale_by_factors(drawn: "Axes") -> None:
+    """Give the horizontal axis a logarithmic scale with plain numbers: 0.05, 0.1, 0.2."""
+    from matplotlib.ticker import LogLocator, NullLocator  # noqa: PLC0415 - optional
+
+    drawn.set_xscale("log")
+    drawn.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    drawn.xaxis.set_minor_locator(NullLocator())
+    drawn.xaxis.set_major_formatter("{x:g}")
 
 
 def nan_if_none(value: float | None) -> float:

@@ -56,7 +56,7 @@ class TrendsResult(Trends):
                 [row.query for row in ranked],
                 [row.probability for row in ranked],
                 intervals=[(row.low, row.high) for row in ranked],
-                label=f"probability, with {self.confidence:.0%} interval",
+                label=f"probability, with {100 * self.confidence:.0f} % interval",
                 title=f"The {len(ranked)} most popular of {len(self.ranking)} queries",
             )
         found = [one for one in self._changes() if one.difference is not None][:most]

@@ -65,10 +65,15 @@ class Log:
     """Files or a table of a log, and how to read them."""
 
     paths: Sequence[str | Path] = ()
+    """Files, folders, patterns or addresses; a single one may be given as it is."""
     format: LogFormat = LogFormat.AUTO
     columns: LogColumns = field(default_factory=LogColumns)
     frame: Frame | None = None
     """A table of another library in place of files."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.paths, str | Path):
+            object.__setattr__(self, "paths", [self.paths])
 
     @classmethod
     def of(cls, log: object, columns: LogColumns | None = None) -> "Log":

@@ -75,7 +75,9 @@ def test_progress_rises_to_one(seed: int) -> None:
 
 @pytest.mark.parametrize("users", [0, -1, 2**31])
 def test_an_impossible_number_of_users_is_named(users: int) -> None:
-    with pytest.raises(ParameterError, match=f"^users must be between 1 and .*; got {users}$"):
+    with pytest.raises(
+        ParameterError, match=f"^users must be a whole number from 1 to .*; got {users}$"
+    ):
         synthesize(Shape.ZIPF, users)
 
 

@@ -50,9 +50,9 @@ def synthesize(
     shape, options = Shape(shape), options or ShapeOptions()
     progress = progress or no_progress
     users = DEFAULT_USERS[shape] if users is None else users
-    if not 1 <= users <= MAX_USERS:
-        raise ParameterError("users", f"between 1 and {MAX_USERS}", users)
-    if seed < 0:
+    if not isinstance(users, int) or not 1 <= users <= MAX_USERS:
+        raise ParameterError("users", f"a whole number from 1 to {MAX_USERS:,}", users)
+    if not isinstance(seed, int) or seed < 0:
         raise ParameterError("seed", "a whole number, at least 0", seed)
     options.require_for(shape)
     columns = _columns(shape, users, seed, options, progress)

@@ -65,7 +65,8 @@ def frame_of(table: object) -> Frame | None:
     """Describe a table of another library; None if it is no table.
 
     Raises:
-        InputError: Two of its columns have the same name, or its connection is closed.
+        InputError: Two of its columns have the same name, its connection is closed, or a lazy
+            table cannot be computed.
     """
     try:
         return _described(table)
@@ -75,6 +76,9 @@ def frame_of(table: object) -> Frame | None:
     except nw.exceptions.DuplicateError:
         rule = "has two columns of the same name; rename one"
         raise InputError("the table", rule) from None
+    except nw.exceptions.NarwhalsError as error:
+        rule = f"its query fails ({type(error).__name__}); see what .collect() says"
+        raise InputError("the lazy table", rule) from None
 
 
 def _described(table: object) -> Frame | None:
