@@ -2,8 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records relay relay-load drift tokens \
-	presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift \
+	tokens presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
 # Python keeps what it compiled, whatever the shell says: every start is twice as fast.
@@ -102,8 +102,11 @@ site: .make/site-packages ## Build the documentation site; writes site/VERSION/i
 accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes benchmarks/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy
 
-records: .make/dev ## Measure how many records are listed, with and without a known list; writes benchmarks/records.md
+records: .make/dev ## Measure how many records are listed, with a known list, by queries; writes benchmarks/records.md
 	@$(BIN)/python -m benchmarks.records
+
+shares: .make/dev ## Try shares of the budget, the rule of the branch and caps; writes benchmarks/shares.md
+	@$(BIN)/python -m benchmarks.shares
 
 relay: .make/dev ## Measure accuracy with relay clients; writes benchmarks/relay.md
 	@$(BIN)/python -m benchmarks.relay

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean, median, stdev
 
+import numpy as np
+
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.synthetic import Shape, synthesize
 from blender_dp.evaluation.trials.coded_log import CodedLog
@@ -179,6 +181,20 @@ def against(
 def marked(text: str, kept: bool) -> str:
     """Return the text, in bold if it misses its bound."""
     return text if kept else f"**{text}**"
+
+
+def with_error(values: Sequence[float], form: str) -> str:
+    """Return the mean of some values with its standard error."""
+    error = stdev(values) / len(values) ** 0.5
+    return f"{mean(values):{form}} ± {error:.2g}"
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> str:
+    """Return the ratio of two means of paired values, with its standard error."""
+    over, under = np.array(above), np.array(below)
+    value = over.mean() / under.mean()
+    error = (over - value * under).std(ddof=1) / len(over) ** 0.5 / under.mean()
+    return f"{value:.3f} ± {error:.3f}"
 
 
 def row(cells: Sequence[str]) -> str:

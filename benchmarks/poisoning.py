@@ -105,8 +105,14 @@ def draw_campaign(log: CodedLog, opt_in: float, seed: int, *, relay: bool = Fals
     population = CodedPopulation.draw(
         log, opt_in=opt_in, seed=seed, randomness=randomness, relay=RELAY.share if relay else 0.0
     )
-    curated = curate(population.opt_in, parameters, randomness, clients=population.clients.size)
     relayed = population.relayed
+    curated = curate(
+        population.opt_in,
+        parameters,
+        randomness,
+        clients=population.clients.size,
+        relay_clients=0 if relayed is None else relayed.size,
+    )
     if relayed is None:
         honest = population.clients.report_counts(curated.head_list)
         return Campaign(curated=curated, honest=honest, head_list=curated.head_list)

@@ -5,6 +5,7 @@ come from ``decimal``, and every swap, every pair of inputs and every subset is 
 and meant to be: for lists of a few cells.
 """
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from core import fig_6_by_hand, subset_law_by_hand
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 DIGITS = 80
 CLOSE = Fraction(1, 10**25)
@@ -68,6 +69,10 @@ def _check_part(
         _check_bound_of_many(part, constants)
     elif "discovery_sigma" in constants:
         _check_gaussian(part, constants)
+    elif "honest" in constants:
+        _check_batch(part, constants, sum(listed_urls) + len(listed_urls) + 1)
+    elif "record_items" in constants and "query_items" not in constants:
+        _check_report(part, constants, sum(listed_urls) + len(listed_urls) + 1)
     elif "query_threshold" in constants and "queries" in constants:
         _check_local_alg(part, document, listed_urls)
     else:
@@ -300,6 +305,42 @@ def _check_subsets(
     tight = Fraction(part["tight_epsilon"])
     assert tight * (1 - CLOSE) <= Fraction(_ln(ratio)) <= tight
     assert abs(Fraction(part["spent"]["delta"]) - delta) <= CLOSE
+
+
+def _named_one(constants: Mapping[str, Fraction], cells: int) -> tuple[Fraction, Fraction]:
+    """Return the probabilities of the own cell and of one other cell."""
+    assert constants["record_items"] == cells
+    own = constants["record_threshold"] / 2**64
+    return own, (1 - own) / (cells - 1)
+
+
+def _check_report(part: Mapping[str, Any], constants: Mapping[str, Fraction], cells: int) -> None:
+    """One report that names one cell, by the ratio of its two probabilities."""
+    own, other = _named_one(constants, cells)
+    tight, right = Fraction(part["tight_epsilon"]), Fraction(_ln(own / other))
+    assert right <= tight <= right * (1 + CLOSE)
+    excess = own - Fraction(_exp(Fraction(part["promised"]["epsilon"]))) * other
+    assert abs(Fraction(part["spent"]["delta"]) - max(excess, Fraction(0))) <= CLOSE
+
+
+def _check_batch(part: Mapping[str, Any], constants: Mapping[str, Fraction], cells: int) -> None:
+    """In floats: the mean over balls in two of the cells, with m in place of M where M is below m.
+
+    The event M < m costs a thousandth of δ.
+    """
+    own, other = (float(p) for p in _named_one(constants, cells))
+    n, growth = int(constants["honest"]), math.exp(float(Fraction(part["promised"]["epsilon"])))
+    spare = float(Fraction(part["promised"]["delta"])) / 1000
+    uniform, r = cells * other, own / other - 1
+    mean = (n - 1) * uniform
+    m = math.floor(mean) - math.isqrt(math.ceil(-2 * mean * math.log(spare))) + 1
+    balls, first = np.arange(n + 1)[:, None], np.arange(n + 1)
+    law = binom.pmf(balls, n, 2 * other) * binom.pmf(first, balls, 0.5)
+    gain = r * (first - growth * (balls - first)) - (growth - 1) * np.maximum(balls, max(m, 0))
+    missed = (1 - uniform) * spare if m > 0 else 0.0
+    needed = float((law * np.maximum(gain, 0)).sum()) / n + missed
+    assert abs(float(part["spent"]["delta"]) - needed) < 1e-6 * needed
+    assert not part["is_tight"]
 
 
 def _ln(x: Fraction) -> Decimal:

@@ -87,6 +87,12 @@ def test_the_defaults_are_those_of_the_papers_table() -> None:
     }
 
 
+@pytest.mark.parametrize("share", [0, 0.009, 0.91, math.nan, "0.1", True])
+def test_a_share_that_leaves_nothing_for_a_release_is_refused(share: object) -> None:
+    with pytest.raises(ParameterError, match=r"estimation_share must be from 0.01 to 0.9"):
+        Parameters(**{**GOOD, "estimation_share": share})
+
+
 @pytest.mark.parametrize(
     ("preset", "knob", "value"),
     [
@@ -95,6 +101,7 @@ def test_the_defaults_are_those_of_the_papers_table() -> None:
         ("sharp", "project", False),
         ("paper", "one_record_each", True),
         ("paper", "list_of", "queries"),
+        ("paper", "estimation_share", 0.05),
     ],
 )
 def test_a_knob_of_the_other_preset_is_refused(preset: str, knob: str, value: float) -> None:

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from planning.test_listing_rule import COUNTS, WEIGHTS
+from core.estimation.test_listing_rule import COUNTS, WEIGHTS
 
+from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.estimation.release import ReleasedDiscovery
-from blender_dp.planning.listing_rule import ListingRule
 from blender_dp.planning.missed_records import QueryRecords, whole_numbers, with_missed
 
 

@@ -22,8 +22,8 @@ from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_CANDIDATES, Branch, Budget
 from blender_dp.core.curator.discovery import Discovery, branch_of
-from blender_dp.core.curator.gaussian_plan import WIDEST_SIGMA, gaussian_plan, total_delta
-from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.gaussian_plan import WIDEST_SIGMA, total_delta
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
@@ -87,7 +87,7 @@ def paper_names(parameters: Parameters) -> Target:
 def sharp_counts(parameters: Parameters) -> Target:
     """Return discovery of ``sharp`` with one record per user, which releases noisy counts."""
     budget = Budget.of(parameters)
-    least = laplace_plan(budget.discovery_epsilon, budget.delta).threshold
+    least = count_plan(budget).threshold
     return Target(
         name="discovery, sharp, one record per user",
         epsilon=float(budget.discovery_epsilon),
@@ -113,7 +113,7 @@ def sharp_weights(parameters: Parameters) -> Target:
     releases together; the attack is compared with the former.
     """
     budget = Budget.of(parameters)
-    plan = gaussian_plan(budget.rest, budget.delta)
+    plan = weight_plan(budget)
     alone = replace(plan, estimation_sigma=WIDEST_SIGMA, scalar_sigma=WIDEST_SIGMA)
 
     def spent(at: Fraction) -> Fraction:
@@ -177,7 +177,7 @@ def sharp_laplace_sums(parameters: Parameters) -> Target:
 def sharp_gaussian_sums(parameters: Parameters) -> Target:
     """Return the noisy sums of ``sharp`` in the Gaussian branch, compared with their own ε."""
     budget = Budget.of(parameters)
-    sigma = gaussian_plan(budget.rest, budget.delta).estimation_sigma
+    sigma = weight_plan(budget).estimation_sigma
     swap = Swap(removed=_USERS, added=_USERS)
     return Target(
         name="sums, sharp, many records per user",

@@ -16,7 +16,7 @@ from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import Discovery, branch_of
-from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
@@ -83,7 +83,7 @@ def laplace_scalars(parameters: Parameters) -> Target:
 def gaussian_scalars(parameters: Parameters) -> Target:
     """Return the two scalars in the Gaussian branch, compared with their own ε."""
     budget = Budget.of(parameters)
-    sigma = gaussian_plan(budget.rest, budget.delta).scalar_sigma
+    sigma = weight_plan(budget).scalar_sigma
     cuts = tuple(UNIT // 2 + k * sigma for k in (-1, 0, 1))
     return _target(
         "scalars, sharp, many records per user",

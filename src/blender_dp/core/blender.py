@@ -13,7 +13,7 @@ from blender_dp.core.certificate import opt_in as opt_in_cost
 from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
-from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.budget import Branch, with_usual_share
 from blender_dp.core.curator.discovery import BranchChoice
 from blender_dp.core.curator.steps import Steps
 from blender_dp.core.errors import ParameterError
@@ -161,6 +161,7 @@ def blender(  # noqa: PLR0913 - all inputs of the algorithm
         parameters,
         randomness,
         clients=clients.size,
+        relay_clients=0 if relayed is None else relayed.size,
         known=known,
         steps=steps,
         progress=progress,
@@ -176,6 +177,7 @@ def curate(  # noqa: PLR0913 - all inputs of the curator
     randomness: Randomness,
     *,
     clients: int,
+    relay_clients: int = 0,
     known: KnownList = NOTHING_KNOWN,
     steps: Steps | None = None,
     progress: Progress = no_progress,
@@ -187,12 +189,15 @@ def curate(  # noqa: PLR0913 - all inputs of the curator
         parameters: The promise and the tuning parameters.
         randomness: Source of the noise.
         clients: Expected number of clients, a public number.
+        relay_clients: Expected number of relay clients, likewise; with many of them less of the
+            budget goes to the sums.
         known: Records that are public already.
         steps: The variants, if not those of the preset.
         progress: Is told when a step begins.
     """
     steps = steps or PRESETS[parameters.preset]
     require_known_preset(parameters, known)
+    parameters = with_usual_share(parameters, opt_in_users=users.size, relay_clients=relay_clients)
     progress("CreateHeadList")
     s, t = steps.part_users(users, parameters)  # 1
     hl_s = steps.create_head_list(s, parameters, randomness, known)  # 2

@@ -14,7 +14,7 @@ ListOf = Literal["records", "queries", "auto"]
 """What discovery lists: records, queries without URLs, or the one that a noisy number chooses."""
 
 KNOBS: dict[Preset, tuple[str, ...]] = {
-    "sharp": ("one_record_each", "list_of"),
+    "sharp": ("one_record_each", "list_of", "estimation_share"),
     "paper": (
         *("head_list_user_fraction", "query_budget_fraction"),
         *("records_per_optin_user", "records_per_client", "project"),
@@ -43,6 +43,8 @@ class Parameters:
     """Declare that no user has more than one record; nothing is spent to find out (sharp)."""
     list_of: ListOf = "records"
     """List records, or queries without URLs; auto spends 0.005 ε to choose (sharp)."""
+    estimation_share: float | None = None
+    """η, the opt-in users' share of ε for the sums; by the numbers of users if left out (sharp)."""
     head_list_user_fraction: float = 0.95
     """f_O, the share of the opt-in users whose records find the head list (paper)."""
     query_budget_fraction: float = 0.85
@@ -71,6 +73,9 @@ class Parameters:
         for name in ("head_list_user_fraction", "query_budget_fraction"):
             if not (is_number(getattr(self, name)) and 0 < getattr(self, name) < 1):
                 raise ParameterError(name, "strictly between 0 and 1", getattr(self, name))
+        share = self.estimation_share
+        if share is not None and not (is_number(share) and 0.01 <= share <= 0.9):
+            raise ParameterError("estimation_share", "from 0.01 to 0.9", share)
         for name in ("records_per_optin_user", "records_per_client"):
             _require_count(name, getattr(self, name))
         if self.head_list_size is not None:
@@ -96,11 +101,12 @@ class Parameters:
     def document(self) -> dict[str, object]:
         """Return every parameter by name, for documents.
 
-        ``list_of`` is left out at its default: documents older than it stay as they are.
+        What is younger than the first documents is left out at its default: they stay as they are.
         """
         values = asdict(self)
-        if self.list_of == "records":
-            del values["list_of"]
+        for name, default in (("list_of", "records"), ("estimation_share", None)):
+            if values[name] == default:
+                del values[name]
         return values
 
 

@@ -11,8 +11,8 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.head_list.cells import FloatArray, IntArray
-from blender_dp.planning.listing_rule import ListingRule
 
 _SURE = 0.95
 """A query on the list with this probability is taken to be always there."""

@@ -16,6 +16,7 @@ import numpy as np
 from blender_dp.core.blender import PRESETS
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import BlenderError
+from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.estimation.release import Release, ReleasedDiscovery
 from blender_dp.core.estimation.unlisted_bound import counting_rule
 from blender_dp.core.head_list.cells import FloatArray, IntArray
@@ -23,7 +24,6 @@ from blender_dp.core.parameters import Parameters, Preset
 from blender_dp.engine.synthetic.laws import ONE_RECORD, LogLaw
 from blender_dp.engine.synthetic.shapes import Activity
 from blender_dp.planning.activity_fit import MOST_ROWS, activity_of
-from blender_dp.planning.listing_rule import ListingRule
 from blender_dp.planning.missed_records import QueryRecords, whole_numbers, with_missed
 from blender_dp.planning.prior import KnownRecords, Prior, require_records_per_user
 from blender_dp.planning.unlisted_tail import Tail, exponent_of, spread_rests

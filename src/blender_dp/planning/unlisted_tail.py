@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.head_list.cells import FloatArray
-from blender_dp.planning.listing_rule import ListingRule
 from blender_dp.planning.missed_records import QueryRecords
 
 _FEW = 3

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import block_diag
 from scipy.stats import chi2
 
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.estimation.estimates import Z
@@ -48,7 +49,7 @@ class PlainBlend:
         views = self.views
         self.n_o, self.by_query = views.users, self._adding_matrix()
         self.c = views.whole_list.record_concentration
-        self.rare = rare_records(views, _EXPONENT)
+        self.rare = rare_records(views, PopularityPrior.of(views, _EXPONENT))
         p = self.start()
         for number in range(6):
             self._round(p)

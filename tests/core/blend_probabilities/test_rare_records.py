@@ -8,7 +8,8 @@ from core.sharp_cases import TwoSlopes, draw_release, falling
 from scipy.special import logsumexp
 from scipy.stats import laplace, multivariate_normal, norm, poisson
 
-from blender_dp.core.blend_probabilities.rare_records import rare_records
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
+from blender_dp.core.blend_probabilities.rare_records import RareRecords, rare_records
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.estimation.whole_list import WholeList
@@ -43,6 +44,10 @@ def views_of(
     return release.among(10**6)
 
 
+def posterior(views: OptInViews) -> RareRecords:
+    return rare_records(views, PopularityPrior.of(views, PRIOR))
+
+
 def moments(mu: FloatArray, log_likelihood: FloatArray) -> tuple[float, float]:
     weight = np.exp(log_likelihood - log_likelihood.max()) * mu ** (1 - PRIOR)
     mean = float((weight * mu).sum() / weight.sum())
@@ -75,7 +80,7 @@ def test_the_laplace_posterior_is_the_slow_sum(epsilon: float, concentration: fl
     values = np.array([0.0, 3.0, 20.0, 20.0, 90.0, 400.0])
     sums = np.array([2.0, 5.0, 22.0, 0.0, 70.0, 420.0])
     views = views_of(values, sums, epsilon=epsilon, concentration=concentration)
-    rare = rare_records(views, PRIOR)
+    rare = posterior(views)
     assert rare.cells.tolist() == views.cells.listed.tolist()
     slow = np.array([slow_laplace(views, cell) for cell in rare.cells])
     assert rare.mean == pytest.approx(slow[:, 0], rel=0.01)
@@ -91,7 +96,7 @@ def test_the_gauss_posterior_is_that_of_a_bivariate_normal(ratio: float, users: 
     assert views.trimmed_from is not None
     constants = replace(views.trimmed_from, value_ratio=ratio)
     views = replace(views, trimmed_from=constants).among(users)
-    rare = rare_records(views, PRIOR)
+    rare = posterior(views)
     sampled = 1 - views.users / users
     for i, cell in enumerate(rare.cells):
         d = views.scaled_values[cell]  # on the scale of the sums
@@ -117,8 +122,8 @@ def test_only_records_near_the_threshold_are_rare() -> None:
     values = np.array([10.0, 49.0, 51.0])
     views = views_of(values, values, epsilon=10.0, branch="gauss")
     listed = views.cells.listed
-    assert rare_records(replace(views, threshold=2.0), PRIOR).cells.tolist() == [listed[0]]
-    assert rare_records(replace(views, threshold=10.0), PRIOR).cells.tolist() == [*listed[:2]]
+    assert posterior(replace(views, threshold=2.0)).cells.tolist() == [listed[0]]
+    assert posterior(replace(views, threshold=10.0)).cells.tolist() == [*listed[:2]]
 
 
 def test_two_looks_that_contradict_each_other_leave_a_finite_answer() -> None:
@@ -133,7 +138,7 @@ def test_two_looks_that_contradict_each_other_leave_a_finite_answer() -> None:
                 branch=branch,
                 concentration=concentration,
             )
-            rare = rare_records(views, PRIOR)
+            rare = posterior(views)
             assert np.isfinite(rare.mean).all()
             assert (rare.variance >= 0).all()
             assert (rare.mean > 1).all()
@@ -141,11 +146,9 @@ def test_two_looks_that_contradict_each_other_leave_a_finite_answer() -> None:
 
 def test_many_equal_records_are_cut_into_blocks_without_a_trace() -> None:
     sums = np.linspace(-20, 60, 400)
-    many = rare_records(views_of(np.full(400, 20.0), sums, epsilon=0.5, concentration=0.4), PRIOR)
+    many = posterior(views_of(np.full(400, 20.0), sums, epsilon=0.5, concentration=0.4))
     for i in (0, 17, 399):
-        alone = rare_records(
-            views_of(np.array([20.0]), sums[[i]], epsilon=0.5, concentration=0.4), PRIOR
-        )
+        alone = posterior(views_of(np.array([20.0]), sums[[i]], epsilon=0.5, concentration=0.4))
         assert many.mean[i] == pytest.approx(alone.mean[0], rel=1e-12)
         assert many.variance[i] == pytest.approx(alone.variance[0], rel=1e-12)
 
@@ -166,7 +169,7 @@ class Discovered:
         self.mu, self.values, self.sums = mu[listed], values[listed], sums[listed]
         self.centred = self.values - noise.mean
         views = views_of(self.values, self.sums, epsilon=epsilon)
-        self.rare = rare_records(views, PRIOR)
+        self.rare = posterior(views)
 
 
 @pytest.mark.parametrize(("epsilon", "least"), [(0.5, 40), (2.0, 10), (4.0, 5)])

@@ -12,6 +12,7 @@ from core.sharp_cases import Groups, InOrOut, draw_groups, falling, keep_queries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.curator.budget import Branch
@@ -93,7 +94,7 @@ def test_the_opt_in_views_are_those_of_the_simulation(vector: Vector) -> None:
 def test_the_rare_records_are_those_of_the_simulation(vector: Vector) -> None:
     if vector.views.branch == "gauss":
         pytest.skip("the simulation took the weights of users for shares")
-    rare = rare_records(vector.views, 1.75)
+    rare = rare_records(vector.views, PopularityPrior.of(vector.views, 1.75))
     assert rare.cells.tolist() == vector.expected["rare_cells"]
     assert_close(rare.mean, vector.expected["rare_mean"])
     assert_close(rare.variance, vector.expected["rare_variance"])

@@ -181,14 +181,14 @@ def test_narrower_noise_of_paper_or_of_the_branch_breaks_the_certificate(
 def test_a_lower_threshold_or_steeper_noise_breaks_the_certificate_of_discovery(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counts, weights = sharp_discovery.count_plan, sharp_discovery.weight_plan
+    counts, weights = certified_opt_in.count_plan, certified_opt_in.weight_plan
     monkeypatch.setattr(
-        sharp_discovery,
+        certified_opt_in,
         "count_plan",
         lambda budget: replace(counts(budget), threshold=counts(budget).threshold - 1),
     )
     monkeypatch.setattr(
-        sharp_discovery,
+        certified_opt_in,
         "weight_plan",
         lambda budget: replace(weights(budget), threshold=weights(budget).threshold * 99 // 100),
     )

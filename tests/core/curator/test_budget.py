@@ -1,5 +1,6 @@
 """Every line of the ledger together is the promise, exactly."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import get_args
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blender_dp.core.curator.budget import Branch, Budget
+from blender_dp.core.curator.budget import Branch, Budget, with_usual_share
 from blender_dp.core.parameters import Parameters, exact
 
 
@@ -15,9 +16,12 @@ from blender_dp.core.parameters import Parameters, exact
     epsilon=st.floats(1e-6, 1e3),
     delta=st.floats(1e-12, 0.5),
     branch=st.sampled_from(get_args(Branch)),
+    share=st.none() | st.floats(0.01, 0.9),
 )
-def test_the_lines_add_up_to_the_promise(epsilon: float, delta: float, branch: Branch) -> None:
-    budget = Budget.of(Parameters(epsilon=epsilon, delta=delta))
+def test_the_lines_add_up_to_the_promise(
+    epsilon: float, delta: float, branch: Branch, share: float | None
+) -> None:
+    budget = Budget.of(Parameters(epsilon=epsilon, delta=delta, estimation_share=share))
     lines = budget.ledger(branch)
     assert sum((line.epsilon for line in lines), Fraction(0)) == exact(epsilon)
     assert sum((line.delta for line in lines), Fraction(0)) == exact(delta)
@@ -66,3 +70,19 @@ def test_the_shares_by_hand() -> None:
 def test_delta_is_spent_once(branch: Branch) -> None:
     lines = Budget.of(Parameters(epsilon=1, delta=1e-6)).ledger(branch)
     assert [line.delta for line in lines if line.delta] == [Fraction(1, 10**6)]
+
+
+@pytest.mark.parametrize(("relay_clients", "share"), [(0, None), (99, None), (100, 0.05)])
+def test_many_relay_clients_leave_more_of_the_budget_to_discovery(
+    relay_clients: int, share: float | None
+) -> None:
+    parameters = Parameters(epsilon=4, delta=1e-5)
+    usual = with_usual_share(parameters, opt_in_users=100, relay_clients=relay_clients)
+    assert usual == replace(parameters, estimation_share=share)
+
+
+def test_a_share_that_was_named_stays_and_the_paper_has_none() -> None:
+    named = Parameters(epsilon=4, delta=1e-5, estimation_share=0.15)
+    paper = Parameters(epsilon=4, delta=1e-5, preset="paper")
+    for parameters in (named, paper):
+        assert with_usual_share(parameters, opt_in_users=1, relay_clients=10**6) is parameters

@@ -12,9 +12,9 @@ from scipy.stats import binom, dlaplace
 
 from blender_dp.core.blender import Curated
 from blender_dp.core.create_head_list.paper import least_passing_count
-from blender_dp.core.create_head_list.sharp import count_plan
 from blender_dp.core.curator.budget import Budget
 from blender_dp.core.curator.discovery import branch_of
+from blender_dp.core.curator.plans import count_plan
 from blender_dp.core.estimation.unlisted_bound import MISSED
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.core.parameters import Parameters, Preset

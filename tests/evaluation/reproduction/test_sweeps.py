@@ -24,6 +24,7 @@ CHANGES: dict[str, Any] = {
     "head_list_size": 51,
     "preset": "another",
     "list_of": "queries",
+    "estimation_share": 0.05,
     "one_record_each": True,
     "head_list_user_fraction": 0.9,
     "query_budget_fraction": 0.8,

@@ -7,16 +7,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from second_certifier import check
 
-from blender_dp.core.certificate.certify import certify
+from blender_dp.core.blender import curate
+from blender_dp.core.certificate.certify import certify, certify_curated
 from blender_dp.core.channels.local_alg import LocalAlgMechanism
+from blender_dp.core.channels.relayed import RelayMechanism, RelayRules
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import HeadListMismatchError, InputError, ParameterError
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import HeadList, Record
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
+from blender_dp.evaluation.trials.coded_log import CodedLog
+from blender_dp.evaluation.trials.coded_population import CodedUsers
 from blender_dp.wire.documents.document import digest_of, with_digest, write_document
 from blender_dp.wire.published.certificate import (
     PublishedCertificate,
@@ -79,6 +86,71 @@ def test_a_second_implementation_finds_the_same_where_the_list_is_chosen(declare
     assert parts[0]["release"] == "choice of the list"
     check(document, URLS)
     parts[0]["constants"]["noise_scale"] = "1"
+    with pytest.raises(AssertionError):
+        check(document, URLS)
+
+
+SHAPES: list[dict[str, Any]] = [
+    {"list_of": "queries"},
+    {"list_of": "auto"},
+    {"estimation_share": 0.05},
+    {"estimation_share": 0.3, "list_of": "auto"},
+]
+
+
+@pytest.mark.parametrize("changes", SHAPES)
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_a_second_implementation_finds_the_same_for_every_plan_and_refuses_a_lower_threshold(
+    branch: Branch, changes: dict[str, Any]
+) -> None:
+    document = certified(Parameters(epsilon=4.0, delta=1e-5, **changes), branch)
+    assert document["verdict"] == "kept"
+    check(document, URLS)
+    name = {"laplace": "least_released", "gauss": "threshold"}[branch]
+    discovery = next(p for p in document["accounts"][0]["parts"] if name in p["constants"])
+    least = int(discovery["constants"][name])
+    discovery["constants"][name] = str(min(least - 1, least * 99 // 100))
+    with pytest.raises(AssertionError):
+        check(document, URLS)
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_a_known_list_changes_nothing_in_the_certificate_of_the_opt_in_users(
+    branch: Branch, seed: int
+) -> None:
+    """Each of two thousand users has one record, or the same thirty."""
+    records = {"laplace": 1, "gauss": 30}[branch]
+    user = np.repeat(np.arange(2_000), records)
+    query = np.tile(np.arange(records), 2_000)
+    log = CodedLog.of(user, query, np.zeros_like(query))
+    known = KnownList.of([log.name(0)])
+    parameters = Parameters(epsilon=4.0, delta=1e-5)
+    curated = curate(
+        CodedUsers.drawn_from(log, seed),
+        parameters,
+        Randomness.seeded(seed),
+        clients=9,
+        known=known,
+    )
+    assert curated.branch == branch
+    assert curated.opt_in.tally is not None
+    assert curated.opt_in.tally.known is not None
+    document = certificate_document(certify_curated(curated))
+    plain = certified(parameters, branch)
+    assert document["accounts"][0] == plain["accounts"][0]
+
+
+def test_a_second_implementation_finds_the_same_for_relay_clients() -> None:
+    parameters = Parameters(epsilon=1.0, delta=1e-4)
+    made = listed(parameters, URLS)
+    relay = RelayMechanism.of(made.cells, parameters, clients=1_500, rules=RelayRules())
+    assert relay.report_epsilon > 1
+    made = replace(made, relay=relay)
+    document = certificate_document(certify(made, parameters, "gauss"))
+    assert [account["verdict"] for account in document["accounts"]] == ["kept"] * 4
+    check(document, URLS)
+    batch = document["accounts"][2]["parts"][0]
+    batch["constants"]["honest"] = str(int(batch["constants"]["honest"]) * 99 // 100)
     with pytest.raises(AssertionError):
         check(document, URLS)
 

@@ -9,10 +9,11 @@ import pytest
 from wire.lists import write_json
 
 from blender_dp.core.blender import curate
+from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.errors import InputError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
-from blender_dp.core.head_list.known_list import KnownList
+from blender_dp.core.head_list.known_list import KnownFrom, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 from blender_dp.wire.documents.document import with_digest
@@ -43,25 +44,47 @@ def test_the_integers_are_read_as_they_were_written(tmp_path: Path) -> None:
     assert np.array_equal(found.opt_in.cells.variance, CURATED.opt_in.cells.variance)
 
 
-def test_which_records_were_known_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """The same estimates come from the document: known records are not corrected."""
-    known = KnownList.of([Record("q1", "1.example"), Record("q9", "9.example")])
+@pytest.mark.parametrize("source", [KnownFrom.RELEASE, KnownFrom.ELSEWHERE])
+def test_which_records_were_known_is_read_as_it_was_written(
+    tmp_path: Path, source: KnownFrom
+) -> None:
+    """The same estimates come from the document: they depend on where a record was known from."""
+    known = KnownList.of([Record("q1", "1.example"), Record("q9", "9.example")], source=source)
     parameters = replace(PARAMETERS, head_list_size=None)
     curated = curate(POPULATION.opt_in, parameters, Randomness.seeded(2), clients=450, known=known)
     document = opt_in_document(curated)
     found = read_opt_in(write_json(tmp_path / "o.json", document), curated.head_list).estimate()
     read, written = tally_of(found), tally_of(curated)
-    assert written.known.any()
-    assert not written.known.all()
+    assert set(written.known.tolist()) == {KnownFrom.NOWHERE, source}
     assert read.known.tolist() == written.known.tolist()
     assert np.array_equal(found.opt_in.cells.variance, curated.opt_in.cells.variance)
     assert "known" not in DOCUMENT["tally"]
-    for wrong in (None, [], [2] * len(written.known), [0.5] * len(written.known)):
+    for wrong in (None, [], [3] * len(written.known), [0.5] * len(written.known)):
         changed = {**document, "tally": {**document["tally"], "known": wrong}}
         with pytest.raises(InputError, match="known"):
             read_opt_in(
                 write_json(tmp_path / "wrong.json", with_digest(changed)), curated.head_list
             )
+
+
+def test_the_share_that_follows_from_relay_clients_is_read_as_it_was_written(
+    tmp_path: Path,
+) -> None:
+    """Relay clients are three to every opt-in user: sums get a twentieth, and documents say so."""
+    users = POPULATION.opt_in
+    curated = curate(
+        users, PARAMETERS, Randomness.seeded(2), clients=450, relay_clients=3 * users.size
+    )
+    assert curated.parameters == replace(PARAMETERS, estimation_share=0.05)
+    document = opt_in_document(curated)
+    assert document["parameters"]["estimation_share"] == "0.05"
+    found = read_opt_in(write_json(tmp_path / "o.json", document), curated.head_list).estimate()
+    assert found.parameters == curated.parameters
+    assert np.array_equal(found.opt_in.cells.variance, curated.opt_in.cells.variance)
+    assert certify_curated(found).is_kept
+    del document["parameters"]["estimation_share"]
+    other = read_opt_in(write_json(tmp_path / "p.json", with_digest(document)), curated.head_list)
+    assert not np.array_equal(other.estimate().opt_in.cells.variance, found.opt_in.cells.variance)
 
 
 @pytest.mark.parametrize("list_of", ["queries", "auto"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
 from blender_dp.core.blend_probabilities.rare_records import RareRecords
 from blender_dp.core.estimation.client_views import ClientView, ClientViews
 from blender_dp.core.estimation.consistency import reconcile
@@ -94,12 +95,12 @@ def estimate_common(
     rare: RareRecords,
     clients: ClientViews,
     *,
-    prior_exponent: float,
+    prior: PopularityPrior,
     robust: bool,
 ) -> CommonEstimate:
     """Return the distribution nearest to all groups' estimates, with variances at p ``before``."""
     p = np.maximum(before, 0.25 / views.users)
-    plain, shift, variance = _opt_in_at(p, views, rare, prior_exponent)
+    plain, shift, variance = _opt_in_at(p, views, rare, prior)
     said = local = ClientsAtP.local(clients, views.cells, p)
     relayed = None
     if clients.relayed:
@@ -126,19 +127,18 @@ def estimate_common(
 
 
 def _opt_in_at(
-    p: FloatArray, views: OptInViews, rare: RareRecords, prior_exponent: float
+    p: FloatArray, views: OptInViews, rare: RareRecords, prior: PopularityPrior
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the opt-in users' probabilities, how much the prior lowers them, and their variances.
 
     All in a wider population. Far above the threshold the posterior mean under the prior μ^(-a) is
-    Y - a·v/Y, to first order; a known record, which no D selected, keeps Y. The variance of a rare
-    record is that of its posterior, brought from its own mean to the common p as a normal one would
-    be.
+    Y - a·v/Y, to first order. The variance of a rare record is that of its posterior, brought from
+    its own mean to the common p as a normal one would be.
     """
     n_o = views.users
     y, variance = views.combined(n_o * p)
-    shift = prior_exponent * variance / np.maximum(y, views.scaled_threshold)
-    shift = np.where(views.is_selected, shift, 0.0)
+    shift = prior.exponent * variance / np.maximum(y, views.scaled_threshold)
+    shift = np.where(views.cells.is_discovered, shift, 0.0)
     own_mean = n_o * p
     own_mean[rare.cells] = rare.mean
     at_own_mean = views.combined(own_mean)[1][rare.cells]

@@ -2,8 +2,9 @@
 
 A record near the threshold is on the list partly because its noise was large, so its numbers are
 too large on average. The selection is a function of the released D and adds no information. So the
-likelihood of D and E and a prior for μ = n_O·p suffice. The prior has density μ^(-a), the shape of
-the frequencies of queries. The posterior is computed on a grid of 91 values of μ around D.
+likelihood of D and E and a prior for μ = n_O·p suffice
+(:mod:`~blender_dp.core.blend_probabilities.popularity_prior`). The posterior is computed on a grid
+of 91 values of μ around D.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from math import ceil
 
 import numpy as np
 
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import FloatArray, IntArray
@@ -33,19 +35,20 @@ class RareRecords:
     variance: FloatArray
 
 
-def rare_records(views: OptInViews, prior_exponent: float) -> RareRecords:
-    """Return the posterior of the selected records with D < max(5τ, 40·concentration).
+def rare_records(views: OptInViews, prior: PopularityPrior) -> RareRecords:
+    """Return the posterior of the listed records with D < max(5τ, 40·concentration).
 
-    For larger D the posterior is close to its normal approximation. Known records were not selected
-    by their D: their plain average is unbiased.
+    For larger D the posterior is close to its normal approximation.
     """
     concentration = views.whole_list.record_concentration
     small = views.scaled_values < max(5 * views.scaled_threshold, 40 * concentration)
-    cells = np.flatnonzero(views.is_selected & small)
-    mu = np.maximum(views.scaled_values[cells], 1.0)[:, None] * _GRID
+    cells = np.flatnonzero(views.cells.is_discovered & small)
+    # The D of a known record may be far below the threshold, and its μ near it.
+    least = np.where(prior.is_known[cells], views.scaled_threshold, 1.0)
+    mu = np.maximum(views.scaled_values[cells], least)[:, None] * _GRID
     likelihood = _log_laplace if views.branch == "laplace" else _log_gauss
     # On a grid of equal ratios dμ is proportional to μ.
-    log_posterior = likelihood(views, cells, mu) + (1 - prior_exponent) * np.log(mu)
+    log_posterior = likelihood(views, cells, mu) + prior.log_density(cells, mu)
     weight = np.exp(log_posterior - log_posterior.max(axis=1, keepdims=True))
     weight /= weight.sum(axis=1, keepdims=True)
     mean = (weight * mu).sum(axis=1)

@@ -13,6 +13,7 @@ from blender_dp.core.blend_probabilities.common_estimate import (
     relay_totals,
 )
 from blender_dp.core.blend_probabilities.group_comparison import disagreement
+from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
 from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
@@ -63,12 +64,11 @@ def combine(
     """
     if clients is None or views.cells.cell_count == 1:  # reports on ⟨⋆,⋆⟩ alone tell nothing
         clients = ClientViews()
-    rare = rare_records(views, prior_exponent)
+    prior = PopularityPrior.of(views, prior_exponent)
+    rare = rare_records(views, prior)
     p = views.start()
     for number in range(ROUNDS):
-        common = estimate_common(
-            p, views, rare, clients, prior_exponent=prior_exponent, robust=robust
-        )
+        common = estimate_common(p, views, rare, clients, prior=prior, robust=robust)
         p = (p + common.p) / 2 if number else common.p  # damped, so that it converges
     return BlendedEstimates(
         cells=_cells(common, views),

@@ -19,6 +19,7 @@ from blender_dp.core.curator.budget import Branch, Budget, Release, Spending
 from blender_dp.core.curator.gaussian_plan import GaussianPlan, is_private, total_delta
 from blender_dp.core.curator.laplace_plan import LaplacePlan, enumerated_delta
 from blender_dp.core.curator.list_choice import ONE_USER, SENSITIVITY, list_noise
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
@@ -115,7 +116,7 @@ def _line(line: Spending, budget: Budget) -> Part:
         case Release.GAUSSIAN:
             return _gaussian(line, _drawn_plan(line, budget))
         case Release.DISCOVERY:
-            return _counts(line, sharp_discovery.count_plan(budget))
+            return _counts(line, count_plan(budget))
         case Release.SUMS:
             noise, _ = sharp_optin.noises("laplace", budget)
         case Release.SCALARS:
@@ -181,7 +182,7 @@ def _drawn_plan(line: Spending, budget: Budget) -> GaussianPlan:
     if not (isinstance(of_sums, DiscreteGaussian) and isinstance(of_scalars, DiscreteGaussian)):
         raise BrokenInvariantError("the Gaussian branch has Gaussian noise")
     return replace(
-        sharp_discovery.weight_plan(budget),
+        weight_plan(budget),
         epsilon=line.epsilon,
         delta=line.delta,
         estimation_sigma=floor(of_sums.sigma),

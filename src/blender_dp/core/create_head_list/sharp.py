@@ -21,9 +21,8 @@ from blender_dp.core.create_head_list.released_counts import release_counts
 from blender_dp.core.create_head_list.released_weights import class_width, release_weights
 from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice, Discovery, branch_of
-from blender_dp.core.curator.gaussian_plan import GaussianPlan, gaussian_plan
-from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.curator.list_choice import coverage_gap, list_noise, lists_queries
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
@@ -32,7 +31,7 @@ from blender_dp.core.exact.lattice import UNIT, weights
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList, Record
-from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownFrom, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import OptInUsers
 
@@ -84,7 +83,7 @@ def create_head_list(
         head_list=head_list,
         values=_in_order(head_list, found),
         choice=choice,
-        known=np.array([record in public for record in head_list.discovered()]) if known else None,
+        known=_sources(head_list, known) if known else None,
         coverage_gap=difference,
     ).keeping(MOST_CANDIDATES)
 
@@ -123,19 +122,9 @@ def branch_noise(budget: Budget) -> DiscreteLaplace:
     return DiscreteLaplace(UNIT / budget.branch_epsilon)
 
 
-def count_plan(budget: Budget) -> LaplacePlan:
-    """Return noise and threshold of released counts; the certificate uses them too."""
-    return laplace_plan(budget.discovery_epsilon, budget.delta)
-
-
 def users_to_list_a_record(parameters: Parameters) -> int:
     """Return the threshold for users with one record; with many records, more users are needed."""
     return count_plan(Budget.of(parameters)).threshold
-
-
-def weight_plan(budget: Budget) -> GaussianPlan:
-    """Return noise and threshold of released weights; the certificate uses them too."""
-    return gaussian_plan(budget.rest, budget.delta)
 
 
 def _sum_of_roots(users_by_records: IntArray) -> int:
@@ -147,6 +136,18 @@ def _sum_of_roots(users_by_records: IntArray) -> int:
 def _in_order(head_list: HeadList, released: Sequence[tuple[Record, int]]) -> IntArray:
     value_of = dict(released)
     return np.array([value_of[record] for record in head_list.discovered()], dtype=np.int64)
+
+
+def _sources(head_list: HeadList, known: KnownList) -> IntArray:
+    """Return where each listed record was known from."""
+    public = set(known.records)
+    return np.array(
+        [
+            known.source if record in public else KnownFrom.NOWHERE
+            for record in head_list.discovered()
+        ],
+        dtype=np.int64,
+    )
 
 
 def require_provable(parameters: Parameters) -> None:

@@ -7,7 +7,7 @@ over cells, and two scalars about how concentrated users' records are. Computing
 second time spends again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
@@ -18,13 +18,30 @@ Branch = Literal["laplace", "gauss"]
 """Branch of discovery: one record per user and Laplace noise, or many and Gaussian noise."""
 
 ESTIMATION_SHARE = Fraction(15, 100)
-"""η, the share of the budget for the sums over cells."""
+"""η, the share of the budget for the sums over cells, unless the parameters name another."""
+RELAY_ESTIMATION_SHARE = Fraction(5, 100)
+"""η if relay clients, who name one cell almost exactly, make the sums nearly superfluous."""
+ENOUGH_RELAY_CLIENTS = 1
+"""Number of relay clients per opt-in user from which that is so: benchmarks/shares.md."""
 SCALAR_SHARE = Fraction(1, 100)
 """Share of the budget for the choice of the branch, and of the rest for the two scalars."""
 MOST_RECORDS = 32
 """m, the most distinct records of a user that count in the Gaussian branch."""
 MOST_CANDIDATES = 3_000
 """K_max, the most records that discovery keeps: those of the largest values."""
+
+
+def with_usual_share(
+    parameters: Parameters, *, opt_in_users: int, relay_clients: int
+) -> Parameters:
+    """Return the parameters with η by the public numbers of users, unless they name one.
+
+    It is left out where it is :data:`ESTIMATION_SHARE`.
+    """
+    is_open = parameters.preset == "sharp" and parameters.estimation_share is None
+    if not is_open or relay_clients < ENOUGH_RELAY_CLIENTS * opt_in_users:
+        return parameters
+    return replace(parameters, estimation_share=float(RELAY_ESTIMATION_SHARE))
 
 
 class Release(StrEnum):
@@ -60,6 +77,8 @@ class Budget:
     scalar_share: Fraction
     """s, the part of e for the two concentration scalars; 0 if they are known to be 1."""
     delta: Fraction
+    estimation_share: Fraction = ESTIMATION_SHARE
+    """η, the part of e for the sums over cells."""
 
     @classmethod
     def of(cls, parameters: Parameters) -> "Budget":
@@ -75,17 +94,20 @@ class Budget:
             rest=(1 - of_branch - of_list) * epsilon,
             scalar_share=share,
             delta=delta,
+            estimation_share=ESTIMATION_SHARE
+            if parameters.estimation_share is None
+            else exact(parameters.estimation_share),
         )
 
     @property
     def discovery_epsilon(self) -> Fraction:
         """e₁ = (1 - η - s)e, for discovery in the Laplace branch."""
-        return (1 - ESTIMATION_SHARE - self.scalar_share) * self.rest
+        return (1 - self.estimation_share - self.scalar_share) * self.rest
 
     @property
     def estimation_epsilon(self) -> Fraction:
         """η·e, for the sums in the Laplace branch."""
-        return ESTIMATION_SHARE * self.rest
+        return self.estimation_share * self.rest
 
     @property
     def scalar_epsilon(self) -> Fraction:

@@ -7,15 +7,15 @@ from typing import cast
 import numpy as np
 
 from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
-from blender_dp.core.curator.gaussian_plan import gaussian_plan
-from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.exact.lattice import UNIT
-from blender_dp.core.head_list.cells import BoolArray, IntArray
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
 
-GAUSS_ADVANTAGE = 0.77
+GAUSS_ADVANTAGE = 1.0
 """The Gaussian branch is taken if its threshold, for an average user, is below this share of the
-Laplace threshold. At this share both list about equally many records of search logs."""
+Laplace threshold. At this share both list about equally many records. The Gaussian branch, which
+uses all records of a user, estimates them better: benchmarks/shares.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +51,11 @@ class BranchChoice:
 
 def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
     """Return the branch that follows from a released scalar, or the declared one: a public rule."""
-    half = laplace_plan(budget.discovery_epsilon, budget.delta).half
+    half = count_plan(budget).half
     average, threshold, branch = 1.0, inf, "laplace"
     if weight_sum is not None:
         average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
-        threshold = gaussian_plan(budget.rest, budget.delta).threshold / UNIT
+        threshold = weight_plan(budget).threshold / UNIT
         branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
     return BranchChoice(
         branch=cast("Branch", branch),
@@ -74,8 +74,8 @@ class Discovery:
     values: IntArray | None = None
     """Released value of every listed record, in the order of cells; None in ``paper``."""
     choice: BranchChoice | None = None
-    known: BoolArray | None = None
-    """Whether each listed record was known before; None if nothing was."""
+    known: IntArray | None = None
+    """:class:`KnownFrom` of each listed record; None if nothing was known."""
     coverage_gap: int | None = None
     """The noisy number that chose between records and queries; None if that was declared."""
 

@@ -15,7 +15,7 @@ queries are listed. One user moves N by at most 4, a swap by at most 6 (the proo
 from math import sqrt
 
 from blender_dp.core.curator.budget import Budget
-from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.plans import count_plan
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace, variance
 from blender_dp.core.head_list.cells import IntArray
 
@@ -37,7 +37,7 @@ def coverage_gap(
         together: Numbers of users of whole queries, likewise.
         budget: The budget; it decides T.
     """
-    threshold = laplace_plan(budget.discovery_epsilon, budget.delta).threshold
+    threshold = count_plan(budget).threshold
     return 2 * _covered(largest, threshold) - _covered(together, threshold)
 
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice
-from blender_dp.core.curator.gaussian_plan import gaussian_plan
+from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.exact.discrete_laplace import variance
 from blender_dp.core.exact.lattice import UNIT
-from blender_dp.core.head_list.cells import BoolArray, Cells, IntArray
+from blender_dp.core.head_list.cells import Cells, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,8 +35,8 @@ class OptInTally:
     """Noisy sum of f(r)² over users and listed records; 0 if one record is declared."""
     query_squares: int
     """Noisy sum of f(q)² over users and listed queries; 0 if one record is declared."""
-    known: BoolArray | None = None
-    """Whether each of them was known, so that no threshold selected it; None if none was."""
+    known: IntArray | None = None
+    """Reason why each of them is listed (:class:`KnownFrom`); None if nothing was known."""
     coverage_gap: int | None = None
     """The noisy number that chose between records and queries; None if that was declared."""
     whole_list: WholeList | None = None
@@ -61,7 +61,7 @@ class OptInTally:
         values, known = np.full(cells.cell_count, np.nan), None
         values[cells.discovered] = self.values / law.unit - law.mean
         if self.known is not None:
-            known = np.zeros(cells.cell_count, dtype=np.bool_)
+            known = np.zeros(cells.cell_count, dtype=np.int64)
             known[cells.discovered] = self.known
         # On a list without URLs, what was found are the queries.
         squares = self.record_squares if cells.is_listed.any() else self.query_squares
@@ -111,7 +111,7 @@ def _laplace_noise(budget: Budget) -> _Noise:
 
 
 def _gaussian_noise(budget: Budget) -> _Noise:
-    plan = gaussian_plan(budget.rest, budget.delta)
+    plan = weight_plan(budget)
     return _Noise(
         sum_variance=(plan.estimation_sigma / UNIT) ** 2,
         square_std_error=plan.scalar_sigma / UNIT,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from blender_dp.core.curator.budget import Branch, Budget
-from blender_dp.core.curator.gaussian_plan import gaussian_plan
-from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.exact.lattice import UNIT
 
 
@@ -27,7 +26,7 @@ class ValueLaw:
 def value_law(branch: Branch, budget: Budget) -> ValueLaw:
     """Return the law of the values that discovery releases."""
     if branch == "gauss":
-        weights = gaussian_plan(budget.rest, budget.delta)
+        weights = weight_plan(budget)
         return ValueLaw(
             unit=UNIT,
             mean=0.0,
@@ -35,7 +34,7 @@ def value_law(branch: Branch, budget: Budget) -> ValueLaw:
             threshold=weights.threshold / UNIT,
             slopes=None,
         )
-    counts = laplace_plan(budget.discovery_epsilon, budget.delta)
+    counts = count_plan(budget)
     y = counts.noise
     return ValueLaw(
         unit=1,

@@ -15,8 +15,8 @@ from blender_dp.core.channels.mechanism import Mechanism
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.discovery import Discovery
-from blender_dp.core.curator.gaussian_plan import gaussian_plan
 from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import choose_query_share
 from blender_dp.core.estimation.estimates import Estimate, GroupEstimates
@@ -104,7 +104,7 @@ def tally_cells(
 def noises(branch: Branch, budget: Budget) -> tuple[Noise, Noise]:
     """Return the noise of a sum and of a scalar, in lattice units."""
     if branch == "gauss":
-        plan = gaussian_plan(budget.rest, budget.delta)
+        plan = weight_plan(budget)
         return DiscreteGaussian(plan.estimation_sigma), DiscreteGaussian(plan.scalar_sigma)
     of_sums = DiscreteLaplace(2 * UNIT / budget.estimation_epsilon)
     if not budget.scalar_share:

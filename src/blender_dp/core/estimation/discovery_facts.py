@@ -7,8 +7,9 @@ from math import sqrt
 from typing import Any
 
 from blender_dp.core.blender import Curated
-from blender_dp.core.create_head_list.sharp import branch_noise, weight_plan
+from blender_dp.core.create_head_list.sharp import branch_noise
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.estimation.release import ReleasedDiscovery
 from blender_dp.core.estimation.unlisted_bound import counting_rule

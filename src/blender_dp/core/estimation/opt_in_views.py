@@ -59,8 +59,8 @@ class OptInViews:
     """m, the most records a user gives in the gauss branch."""
     trimmed_from: WholeList | None = None
     """Numbers computed from the whole list if this one was trimmed."""
-    known: BoolArray | None = None
-    """Whether each cell is a record that was known before; None if none was."""
+    known: IntArray | None = None
+    """:class:`KnownFrom` of every cell; None if nothing was known."""
     all_users: float = inf
     """n: number of the users whose mean is the target; infinite for a wider population."""
 
@@ -72,12 +72,6 @@ class OptInViews:
     def whole_list(self) -> WholeList:
         """The four numbers of the list as discovered."""
         return self.trimmed_from or _read_whole_list(self)
-
-    @property
-    def is_selected(self) -> BoolArray:
-        """Whether each cell is a record that is on the list because its D passed the threshold."""
-        listed = self.cells.is_discovered
-        return listed if self.known is None else listed & ~self.known
 
     @property
     def least_concentrations(self) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from blender_dp.core.create_head_list.paper import least_passing_count
 from blender_dp.core.curator.budget import Branch, Budget
-from blender_dp.core.curator.laplace_plan import laplace_plan
+from blender_dp.core.curator.plans import count_plan
 from blender_dp.core.parameters import Parameters
 
 MISSED = 1e-6
@@ -54,5 +54,5 @@ def counting_rule(parameters: Parameters, branch: Branch | None) -> tuple[float,
     if branch == "gauss":
         return None
     budget = Budget.of(parameters)
-    plan = laplace_plan(budget.discovery_epsilon, budget.delta)
+    plan = count_plan(budget)
     return float(plan.noise.right), float(plan.noise.left), plan.threshold

@@ -6,12 +6,24 @@ a record is no secret that discovery must keep by a threshold; how many have it 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.head_list import NO_URL, Record, byte_order
 
 MOST_KNOWN = 100_000
 """Most records of a known list: each of them gets its own draw of noise."""
+
+
+class KnownFrom(IntEnum):
+    """Reason why a record is on a list."""
+
+    NOWHERE = 0
+    """It was not known: its value passed the threshold of discovery."""
+    RELEASE = 1
+    """An earlier release listed it: a value of other noise passed a threshold then."""
+    ELSEWHERE = 2
+    """It was named without regard to its popularity, as in a catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +33,28 @@ class KnownList:
     records: tuple[Record, ...] = ()
     private: bool = True
     """False if it comes from a release that was made with a seed, an experiment."""
+    source: KnownFrom = KnownFrom.ELSEWHERE
+    """A release or elsewhere; how popular its records probably are depends on it."""
 
     @classmethod
-    def of(cls, records: Iterable[Record], *, private: bool = True) -> "KnownList":
+    def of(
+        cls,
+        records: Iterable[Record],
+        *,
+        private: bool = True,
+        source: KnownFrom = KnownFrom.ELSEWHERE,
+    ) -> "KnownList":
         """Put the records in byte order; refuse more than :data:`MOST_KNOWN`."""
         distinct = tuple(sorted(set(records), key=byte_order))
         if len(distinct) > MOST_KNOWN:
             rule = f"a list of at most {MOST_KNOWN:,} records"
             raise ParameterError("known", rule, f"{len(distinct):,} records")
-        return cls(distinct, private)
+        return cls(distinct, private, source)
 
     def without_urls(self) -> "KnownList":
         """Return the queries of the list: a record that is public has a public query."""
         queries = (Record(record.query, NO_URL) for record in self.records)
-        return KnownList.of(queries, private=self.private)
+        return KnownList.of(queries, private=self.private, source=self.source)
 
     def __len__(self) -> int:
         return len(self.records)

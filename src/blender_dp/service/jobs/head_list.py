@@ -145,9 +145,15 @@ def _curate(
         PRESETS[parameters.preset].require_provable(parameters)
         require_kept(certify_plan(parameters))
         with contributed_users(rows, parameters, randomness) as users:
-            clients = campaign.expected_clients
-            curated = curate(users, parameters, randomness, clients=clients, known=known)
-        if relay := campaign.relay:
+            curated = curate(
+                users,
+                parameters,
+                randomness,
+                clients=campaign.expected_clients,
+                relay_clients=relay.least_batch if (relay := campaign.relay) else 0,
+                known=known,
+            )
+        if relay:
             curated = with_relay(curated, clients=relay.least_batch, rules=relay.rules)
         head_list = replace(curated.head_list, token_key=token_key)
         curated = replace(curated, head_list=head_list)

@@ -20,8 +20,9 @@ from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import HeadListMismatchError
 from blender_dp.core.estimation.whole_list import WholeList
-from blender_dp.core.head_list.cells import BoolArray, IntArray
+from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import HeadList
+from blender_dp.core.head_list.known_list import KnownFrom
 from blender_dp.core.parameters import Parameters
 from blender_dp.core.population import ReportCounts
 from blender_dp.wire.documents.document import read_document, verified, with_digest
@@ -104,7 +105,7 @@ def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
         "folded_cells": tally.folded_cells,
         "record_squares": tally.record_squares,
         "query_squares": tally.query_squares,
-        **({} if tally.known is None else {"known": tally.known.astype(int).tolist()}),
+        **({} if tally.known is None else {"known": tally.known.tolist()}),
         "whole_list": None
         if whole_list is None
         else {name: repr(float(value)) for name, value in dataclasses.asdict(whole_list).items()},
@@ -152,14 +153,15 @@ def _read_coverage_gap(part: Fields, head_list: HeadList, parameters: Parameters
     return difference
 
 
-def _read_known(part: Fields, records: int) -> BoolArray | None:
-    """Return which listed records were known before; None if there was no known list."""
+def _read_known(part: Fields, records: int) -> IntArray | None:
+    """Return where each listed record was known from; None if there was no known list."""
     if not part.has("known"):
         return None
     known = part.counts("known", records)
-    if not np.isin(known, (0, 1)).all():
-        part.refuse("known", "must have 1 for a record that was known before, else 0")
-    return known.astype(np.bool_)
+    if not np.isin(known, list(KnownFrom)).all():
+        rule = "must have 1 for a record of an earlier release, 2 for one known from elsewhere"
+        part.refuse("known", f"{rule}, else 0")
+    return known
 
 
 def _read_whole_list(part: Fields) -> WholeList | None:

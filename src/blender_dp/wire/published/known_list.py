@@ -6,7 +6,7 @@ from pathlib import Path
 from blender_dp.core.errors import InputError
 from blender_dp.core.estimation.release import Release
 from blender_dp.core.head_list.head_list import NO_URL, Record
-from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownList
+from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownFrom, KnownList
 from blender_dp.wire.documents.document import MOST_BYTES
 from blender_dp.wire.published.release import read_release
 
@@ -30,7 +30,7 @@ def known_from(release: Release) -> KnownList:
     """Return the listed records of a release; an experiment's are marked."""
     listed = (row for rows in release.listed_records().values() for row in rows)
     records = (Record(row.query, row.url) for row in listed if row.query and row.url is not None)
-    return KnownList.of(records, private=release.private)
+    return KnownList.of(records, private=release.private, source=KnownFrom.RELEASE)
 
 
 def _table(path: Path) -> list[Record]:

@@ -6,7 +6,10 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import ListOf, Parameters, Preset
 from blender_dp.wire.documents.fields import Fields
 
-_DECIMALS = ("epsilon", "delta", "head_list_user_fraction", "query_budget_fraction")
+_DECIMALS = (
+    *("epsilon", "delta", "estimation_share"),
+    *("head_list_user_fraction", "query_budget_fraction"),
+)
 
 
 def parameters_document(parameters: Parameters) -> dict[str, Any]:
@@ -27,6 +30,7 @@ def read_parameters(fields: Fields) -> Parameters:
             preset=preset,
             one_record_each=fields.flag("one_record_each"),
             list_of=_read_list_of(fields),
+            estimation_share=_read_estimation_share(fields),
             head_list_user_fraction=fields.decimal("head_list_user_fraction"),
             query_budget_fraction=fields.decimal("query_budget_fraction"),
             records_per_optin_user=fields.whole("records_per_optin_user", at_least=1),
@@ -44,3 +48,8 @@ def _read_list_of(fields: Fields) -> ListOf:
     if (found := fields.text("list_of")) == "records":
         fields.refuse("list_of", "must be left out if records are listed")
     return cast("ListOf", found)
+
+
+def _read_estimation_share(fields: Fields) -> float | None:
+    """Return η; documents name it only if it is not the usual one."""
+    return fields.decimal("estimation_share") if fields.has("estimation_share") else None

@@ -31,22 +31,40 @@ class ListingRule:
 
     @classmethod
     def of(cls, discovery: ReleasedDiscovery) -> "ListingRule":
-        """Compute the rule from its public constants."""
+        """Compute the rule from what a release says of discovery."""
         if discovery.sigma is None:
-            on_grid = _over_counts(_GRID, lambda count: _by_count(count, discovery))
-        else:
-            # A user with k records gives 1/√k to each. Users are taken to be alike: then √k is
-            # the average weight of a user, and k times as many users hold a record as it has
-            # shares. Mean and variance of the sum are then right for unlike users, too.
-            weight = discovery.average_weight or 1.0
-            on_grid = _over_counts(
-                weight**2 * _GRID, lambda count: _by_weight(count / weight, discovery)
-            )
-        return cls(users=discovery.users, on_grid=np.maximum.accumulate(on_grid))
+            slopes = discovery.right_slope or _STEEPEST, discovery.left_slope or _STEEPEST
+            return cls.of_counts(discovery.users, discovery.threshold, slopes)
+        weight = discovery.average_weight or 1.0
+        return cls.of_weights(discovery.users, discovery.threshold, discovery.sigma, weight)
+
+    @classmethod
+    def of_counts(cls, users: int, threshold: float, slopes: tuple[float, float]) -> "ListingRule":
+        """Compute the rule of counts with noise of two slopes; ``threshold`` is the least value."""
+        on_grid = _over_counts(_GRID, lambda count: _by_count(count, threshold, slopes))
+        return cls(users=users, on_grid=np.maximum.accumulate(on_grid))
+
+    @classmethod
+    def of_weights(
+        cls, users: int, threshold: float, sigma: float, average_weight: float
+    ) -> "ListingRule":
+        """Compute the rule of sums of weights with Gaussian noise."""
+        # A user with k records gives 1/√k to each. Users are taken to be alike: then √k is
+        # the average weight of a user, and k times as many users hold a record as it has
+        # shares. Mean and variance of the sum are then right for unlike users, too.
+        on_grid = _over_counts(
+            average_weight**2 * _GRID,
+            lambda count: _by_weight((count / average_weight - threshold) / sigma),
+        )
+        return cls(users=users, on_grid=np.maximum.accumulate(on_grid))
 
     def listed(self, probability: FloatArray) -> FloatArray:
         """Return the probability that a record of this probability is listed."""
-        mu = np.maximum(self.users * probability, _GRID[0])
+        return self.listed_at(self.users * probability)
+
+    def listed_at(self, mu: FloatArray) -> FloatArray:
+        """Return the same by the expected number of users who give the record."""
+        mu = np.maximum(mu, _GRID[0])
         return np.asarray(np.interp(np.log(mu), np.log(_GRID), self.on_grid))
 
     def reached(self, listed: float) -> float:
@@ -64,18 +82,16 @@ def _over_counts(mean: FloatArray, passing: Callable[[FloatArray], FloatArray]) 
     return np.concatenate([poisson @ passing(_COUNTS), normal])
 
 
-def _by_count(count: FloatArray, discovery: ReleasedDiscovery) -> FloatArray:
+def _by_count(count: FloatArray, threshold: float, slopes: tuple[float, float]) -> FloatArray:
     """Return Pr[count + Y ≥ T] for noise with two slopes."""
-    right = min(discovery.right_slope or _STEEPEST, _STEEPEST)
-    left = min(discovery.left_slope or _STEEPEST, _STEEPEST)
+    right, left = (min(slope, _STEEPEST) for slope in slopes)
     up, down = 1 / -np.expm1(-right), 1 / np.expm1(left)
-    needed = discovery.threshold - count
+    needed = threshold - count
     above = up * np.exp(-right * np.maximum(needed, 0.0))
     below = (down + 1) * np.exp(left * (np.minimum(needed, 0.0) - 1))
     return np.asarray(np.where(needed >= 0, above, up + down - below) / (up + down))
 
 
-def _by_weight(weight: FloatArray, discovery: ReleasedDiscovery) -> FloatArray:
-    """Return Pr[weight + N > τ] for Gaussian noise."""
-    z = (weight - discovery.threshold) / (discovery.sigma or 1.0)
-    return np.interp(z, _DEVIATIONS, _NORMAL)
+def _by_weight(deviations: FloatArray) -> FloatArray:
+    """Return Pr[weight + N > τ] for Gaussian noise, by how far the weight is above τ."""
+    return np.interp(deviations, _DEVIATIONS, _NORMAL)

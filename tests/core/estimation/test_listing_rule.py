@@ -7,8 +7,8 @@ import pytest
 from core.sharp_cases import TwoSlopes
 from scipy.stats import binom, norm
 
+from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.estimation.release import ReleasedDiscovery
-from blender_dp.planning.listing_rule import ListingRule
 
 COUNTS = ReleasedDiscovery(
     branch="laplace",
