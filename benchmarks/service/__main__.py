@@ -39,11 +39,10 @@ when the load ended may be there without an answer; nothing that was answered ma
 |---|---|---|---|---|---|---|
 """
 GROWTH = """
-Ids are random, so each goes to another page of the store's tree: with every million there are more
-pages to write. Reports a second, in batches, into the store itself without HTTP, while it grows:
+Ids are random, so each goes to another page of a tree: with every million there are more pages to
+write. SQLite therefore moves older ids out of its tree. Reports a second, in batches, into the
+store itself without HTTP, while it grows:
 
-| store | 1st million | 2nd | 3rd | 4th |
-|---|---|---|---|---|
 """
 
 
@@ -55,7 +54,9 @@ def main() -> None:
     lines = [f"# The collection service under load\n\n{made_by('make service')} {busy}\n{TEXT}"]
     lines += [_speed(trial) for trial in trials]
     lines += [KEPT, *(_kept(trial) for trial in trials)]
-    lines += [GROWTH, *(_grown(store, rates) for store, rates in growths.items())]
+    millions = range(1, growth.MILLIONS + 1)
+    header = f"| million | {' | '.join(map(str, millions))} |\n|{'---|' * (1 + len(millions))}\n"
+    lines += [GROWTH, header, *(_grown(store, rates) for store, rates in growths.items())]
     text = "".join(lines)
     print(text)
     lost = [trial for trial in trials if trial.kept < trial.acknowledged]
@@ -64,7 +65,7 @@ def main() -> None:
     RESULTS.write_text(text, encoding="utf-8")
 
 
-def _measured() -> tuple[Sequence[Trial], Mapping[str, Sequence[float]]]:
+def _measured() -> tuple[Sequence[Trial], Mapping[str, Sequence[growth.Rate]]]:
     trials = [tried("SQLite", preset) for preset in PRESETS]
     growths = {"SQLite": growth.rates()}
     with running_postgres(is_durable=True) as server:
@@ -98,8 +99,8 @@ def _kept(trial: Trial) -> str:
     )
 
 
-def _grown(store: str, rates: Sequence[float]) -> str:
-    return f"| {store} | {' | '.join(f'{rate:,.0f}' for rate in rates)} |\n"
+def _grown(store: str, rates: Sequence[growth.Rate]) -> str:
+    return f"| {store} | {' | '.join(f'{rate.per_second:,.0f}' for rate in rates)} |\n"
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from blender_dp.server.event_log import EventLog
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
+from blender_dp.service.storage.sqlite import older_ids
 
 
 class EarlyStore:
@@ -62,7 +63,9 @@ async def opened(database: str, *, point: str, count: int, is_early: bool) -> An
 def live(storage: ServiceOptions, bound: socket.socket, line: str, *, is_early: bool) -> None:
     """Serve until killed, or until told to stop."""
     point, count = line.split()
-    # The one thing that differs from `blender-dp serve`: somebody listens at the labelled points.
+    # Two things differ from `blender-dp serve`: somebody listens at the labelled points, and ids
+    # move into bundles in every life.
+    older_ids.MOST_RECENT = 100
     patched = partial(opened, point=point, count=int(count), is_early=is_early)
     setattr(serving, "open_store", patched)  # noqa: B010 - not for anybody else to import
     host, port = bound.getsockname()[:2]

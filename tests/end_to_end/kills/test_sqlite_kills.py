@@ -4,7 +4,6 @@ Other processes open, use and close its database all the time.
 """
 
 import asyncio
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -25,7 +24,12 @@ from end_to_end.kills.loaders import Load, loading
 from end_to_end.kills.mortal_service import mortal_service
 from service.running import Published, running
 
+from blender_dp.server.databases.sqlite_connection import connect
+from blender_dp.service.storage.sqlite.database import migrate
+
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+BEFORE_BUNDLES = 5
+"""Version of the schema without bundles of report ids."""
 
 
 async def collecting(directory: Path) -> Published:
@@ -34,9 +38,13 @@ async def collecting(directory: Path) -> Published:
 
 
 def stored_ids(directory: Path) -> list[bytes]:
-    with closing(sqlite3.connect(directory / "service.sqlite")) as connection:
+    with closing(connect(directory / "service.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        return [row[0] for row in connection.execute("SELECT id FROM report_ids")]
+        assert connection.execute("SELECT count(*) FROM older_report_ids").fetchone() > (0,)
+        migrate(connection, BEFORE_BUNDLES)  # takes all ids back into one table
+        ids = [row[0] for row in connection.execute("SELECT id FROM report_ids")]
+        migrate(connection)
+        return ids
 
 
 async def test_nothing_is_lost_and_nothing_counted_twice(tmp_path: Path, seed: int) -> None:

@@ -14,11 +14,12 @@ from blender_dp.server.databases import migrations
 from blender_dp.server.databases.local_disk import require_local_disk
 from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.server.databases.sqlite_scrubbing import empty_log, rewrite
-from blender_dp.server.databases.sqlite_statements import run_synchronously
+from blender_dp.server.databases.sqlite_statements import SqliteStatements, run_synchronously
 from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.backlog import Request
 from blender_dp.service.storage.database import Work
+from blender_dp.service.storage.sqlite.older_ids import OlderIds
 from blender_dp.service.storage.sqlite.transaction import SqliteTransaction
 from blender_dp.service.storage.sqlite.writer import Writer
 from blender_dp.service.storage.store import Reason, StoreRefusal
@@ -48,8 +49,9 @@ class SqliteDatabase:
             raise
         self._opened = self._path.stat()
         self._reading = connect(path, is_reader=True)
+        self._older = OlderIds()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="store reader")
-        self._writer = Writer(writing, reach)
+        self._writer = Writer(writing, reach, self._older)
 
     async def read(self, work: Work[Answer]) -> Answer:
         """Run queries on one consistent view of the database."""
@@ -62,7 +64,8 @@ class SqliteDatabase:
     def _answer(self, work: Work[Answer]) -> Answer:
         try:
             self._reading.execute("BEGIN")
-            return run_synchronously(SqliteTransaction(self._reading, no_checkpoint).attempt(work))
+            tx = SqliteTransaction(self._reading, no_checkpoint, self._older)
+            return run_synchronously(tx.attempt(work))
         except sqlite3.OperationalError as error:  # the disk does not answer
             _LOG.warning("nothing could be read: %s", error.sqlite_errorname)
             raise StoreRefusal(Reason.OVERLOADED) from None
@@ -123,7 +126,7 @@ def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
     """Bring the schema to a version, by default the newest."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        tx = SqliteTransaction(connection, no_checkpoint)
+        tx = SqliteStatements(connection)
         run_synchronously(migrations.migrate(tx, MIGRATIONS, target))
     except BaseException:
         connection.execute("ROLLBACK")

@@ -20,6 +20,7 @@ from blender_dp.server.databases.sqlite_scrubbing import empty_log
 from blender_dp.server.databases.sqlite_statements import run_synchronously
 from blender_dp.server.databases.statements import Checkpoint
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
+from blender_dp.service.storage.sqlite.older_ids import OlderIds
 from blender_dp.service.storage.sqlite.transaction import SqliteTransaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import reports
@@ -33,9 +34,10 @@ Outcomes = list[tuple[Request, Any]]
 class Writer:
     """A thread with a connection of its own."""
 
-    def __init__(self, connection: sqlite3.Connection, reach: Checkpoint) -> None:
+    def __init__(self, connection: sqlite3.Connection, reach: Checkpoint, older: OlderIds) -> None:
         self._connection = connection
         self._reach = reach
+        self._older = older
         self._backlog = Backlog()
         self._is_needed = Event()
         self._is_closing = False
@@ -107,7 +109,7 @@ class Writer:
     def _commit(self, group: Sequence[Request]) -> Outcomes:
         self._reach("before-begin")
         self._connection.execute("BEGIN IMMEDIATE")
-        tx = SqliteTransaction(self._connection, self._reach)
+        tx = SqliteTransaction(self._connection, self._reach, self._older)
         outcomes: Outcomes = []
         # In the order of arrival, so that closing a side comes after the reports sent before it.
         for campaign_id, together in groupby(group, key=attrgetter("campaign_id")):
@@ -118,9 +120,11 @@ class Writer:
         self._reach("before-commit")
         self._connection.execute("COMMIT")
         self._reach("after-commit")
+        self._older.forget_ended(self._connection)
         return outcomes
 
     def _roll_back(self) -> None:
+        self._older.recount()
         with suppress(sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")

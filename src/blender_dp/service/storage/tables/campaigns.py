@@ -190,18 +190,18 @@ async def empty_tables(tx: Transaction, number: int, move: Move) -> None:
 
 _EMPTIED: Mapping[Move, Sequence[str]] = {
     Move.PUBLISH_LIST: ("contributions",),
-    Move.RELEASE: ("report_ids", "relayed_pieces"),
+    Move.RELEASE: ("report_ids", "older_report_ids", "relayed_pieces"),
     Move.PURGE: (
         *("contributions", "issued_tokens", "enrolments"),
-        *("report_ids", "relayed_pieces", "counters"),
+        *("report_ids", "older_report_ids", "relayed_pieces", "counters"),
     ),
 }
 """Tables without rows of a campaign after a move and its erasure; those that refer come first."""
 _EMPTY_IN: Mapping[State, Sequence[str]] = {
     State.DRAFT: (),
     State.OPT_IN_OPEN: (),
-    State.CLIENTS_SEALED: ("contributions", "report_ids"),
-    State.RELEASED: ("contributions", "report_ids", "relayed_pieces"),
+    State.CLIENTS_SEALED: ("contributions", "report_ids", "older_report_ids"),
+    State.RELEASED: ("contributions", "report_ids", "older_report_ids", "relayed_pieces"),
     State.PURGED: _EMPTIED[Move.PURGE],
 }
 _KEY_OF = {
@@ -209,6 +209,7 @@ _KEY_OF = {
     "issued_tokens": "enrolment",
     "enrolments": "digest",
     "report_ids": "id",
+    "older_report_ids": "bundle",
     "relayed_pieces": "piece",
 }
 """Key columns of tables in which a campaign may have many rows."""

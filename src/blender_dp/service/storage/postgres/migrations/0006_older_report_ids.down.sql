@@ -1,0 +1,1 @@
+DROP TABLE older_report_ids;
