@@ -11,7 +11,7 @@ have more than the file, after a transaction that failed, but never less.
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from threading import Lock
 
@@ -50,8 +50,12 @@ class OlderIds:
 
     def tags(self, connection: sqlite3.Connection, campaign: int, ids: bytes) -> dict[bytes, bytes]:
         """Return the tags of those ids that are in bundles."""
+        values = {"campaign": campaign, "last": _LAST_PLACE}
+        runs = [run for (run,) in connection.execute(_RUNS, values)]
+        if not runs:
+            return {}
         with self._lock:
-            found = list(self._current(connection, campaign).find(ids))
+            found = list(self._current(connection, campaign, runs).find(ids))
         asked = pieces(ids, ID_BYTES)
         tags: dict[bytes, bytes] = {}
         for position, bundle in found:
@@ -61,11 +65,12 @@ class OlderIds:
             )
         return tags
 
-    def _current(self, connection: sqlite3.Connection, campaign: int) -> IdIndex:
-        """Return an index that lacks no bundle of what the transaction sees."""
-        index = self._indexes.setdefault(campaign, IdIndex())
-        values = {"campaign": campaign, "last": _LAST_PLACE}
-        for (run,) in connection.execute(_RUNS, values).fetchall():
+    def _current(
+        self, connection: sqlite3.Connection, campaign: int, runs: Sequence[bytes]
+    ) -> IdIndex:
+        """Return an index that lacks none of these runs, which the transaction sees."""
+        index = self._index(campaign)
+        for run in runs:
             if run not in index:
                 found = connection.execute(
                     "SELECT bundle, reports FROM older_report_ids"
@@ -74,6 +79,11 @@ class OlderIds:
                 ).fetchall()
                 _add(index, run, found)
         return index
+
+    def _index(self, campaign: int) -> IdIndex:
+        if campaign not in self._indexes:
+            self._indexes[campaign] = IdIndex()
+        return self._indexes[campaign]
 
     def count(self, connection: sqlite3.Connection, campaign: int, inserted: int) -> None:
         """Count ids that were inserted into the tree; if they are many now, move them."""
@@ -108,7 +118,7 @@ class OlderIds:
             "DELETE FROM report_ids WHERE campaign = ? AND id <= ?", (campaign, found[-1][0])
         )
         with self._lock:
-            _add(self._indexes.setdefault(campaign, IdIndex()), run, bundles)
+            _add(self._index(campaign), run, bundles)
         return len(found)
 
     def recount(self) -> None:
