@@ -162,7 +162,8 @@ def first_column(heading: str) -> set[str]:
 
 def test_every_row_of_the_page_is_tried() -> None:
     assert first_column("format") == {*FORMATS, "Yandex"}  # test_yandex.py has its own rows
-    assert first_column("packing") == {*PACKINGS, "standard input"}  # tests/cli has it
+    elsewhere = {"standard input", "`https://`, `s3://`, `gs://`"}  # tests/cli; test_addresses.py
+    assert first_column("packing") == {*PACKINGS, *elsewhere}
 
 
 @pytest.mark.parametrize(
