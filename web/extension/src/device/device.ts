@@ -13,7 +13,6 @@ import {
   choiceProblem,
   codeFor,
   codePlace,
-  isStillChosen,
   type KnownCampaign,
   type Offer,
   receiptOf,
@@ -21,34 +20,27 @@ import {
   withChoice,
   withKnown,
 } from './choices.js';
-import { fetchCampaign, isOver } from './collection.js';
+import { fetchCampaign } from './collection.js';
+import { contribute } from './contributing.js';
 import { type Invitation, LINK_PROBLEM, readInvitation } from './invitation.js';
 import { type Area, Kept, Turns } from './kept.js';
 import { withOldOptIns } from './old-opt-ins.js';
-import {
-  contributionProblem,
-  contributionText,
-  isContributionDue,
-  OUTCOMES,
-  type Receipt,
-} from './opt-in.js';
+import { isContributionDue, type Receipt } from './opt-in.js';
 import * as problems from './problems.js';
 import { type KeptRecord, withConsent, withoutOld, withRecord } from './records.js';
 import { fetchRelease, hasRelease, type KeptRelease } from './release.js';
-import { isWaiting, nextSendTime, problemOf, sendReport } from './reporting.js';
+import { nextSendTime, problemOf, resendAll, sendReport, waitingReports } from './reporting.js';
 import {
   type Choice,
   currentConsent,
   currentEntry,
-  currentReceipt,
   FIRST_SETTINGS,
   isRecording,
   type PartChoice,
-  recordsToSend,
   type Settings,
   type WatchedPage,
 } from './settings.js';
-import { addressOf, contributions } from './withdrawals.js';
+import { addressOf, withdrawAll } from './withdrawals.js';
 
 export interface DeviceParts {
   readonly area: Area;
@@ -191,7 +183,7 @@ export class Device {
       const { choice, invitation } = settings;
       const records = await this.recentRecords();
       if (choice === null || choice === 'nothing') return undefined;
-      await this.#resend();
+      await resendAll(await this.#waiting(), (service) => this.#client({ service }));
       const made = await this.#entry(settings, 'contribution');
       if (choice !== 'opt-in' && invitation) {
         return sendReport(this.#client(invitation), { ...settings, invitation }, made, {
@@ -249,17 +241,13 @@ export class Device {
   forgetEverything(): Promise<string | undefined> {
     return this.#turns.take(async () => {
       const { entries } = await this.#account();
-      const taken = await Promise.all(
-        contributions(entries).map(({ service, campaign }) =>
-          this.#client({ service }).withdraw(campaign),
-        ),
-      );
+      const isTakenBack = await withdrawAll(entries, (service) => this.#client({ service }));
       await Promise.all([this.settings.forget(), this.records.forget(), this.release.forget()]);
       await this.campaigns.change((known) =>
         known.filter(({ id }) => entries.some(({ campaign }) => campaign === id)),
       );
       const forgotten = problemOf(await this.#client().forget());
-      return forgotten ?? (taken.every(({ ok }) => ok) ? undefined : problems.NOT_TAKEN_BACK);
+      return forgotten ?? (isTakenBack ? undefined : problems.NOT_TAKEN_BACK);
     });
   }
 
@@ -269,43 +257,14 @@ export class Device {
   }
 
   async #contribute(settings: Settings): Promise<string | undefined> {
-    const { campaign, invitation } = settings;
-    const receipt = currentReceipt(settings);
-    if (!campaign || !invitation || !receipt) return problems.NO_INVITATION;
     const made = await this.#entry(settings, 'contribution');
-    const problem = contributionProblem(settings, campaign, receipt, made);
-    if (problem) return problem;
-    const records = recordsToSend(settings, await this.recentRecords());
-    if (!made && !records.length) return problems.NOTHING_TO_SEND;
-    const body = contributionText(receipt, records);
-    const token = codeFor(settings, { invitation, campaign }, 'opt-in');
-    const promise = { agreed: receipt.digest, promised: campaign.description };
-    const contribution = { ...promise, body, ...(token && { token }) };
-    const after = await this.#client(invitation).contribute(invitation.campaign, contribution);
-    return after.ok ? OUTCOMES[after.state] : after.problem;
+    const client = this.#client(settings.invitation ?? undefined);
+    return contribute(client, settings, made, await this.recentRecords());
   }
 
-  /** Returns the reports of all campaigns that are to be sent yet; none to one that is over. */
   async #waiting(): Promise<readonly LedgerEntry[]> {
-    const [known, { invitation, campaign }] = await Promise.all([
-      this.campaigns.read(),
-      this.settings.read(),
-    ]);
-    const over = campaign && isOver(campaign) ? invitation?.campaign : undefined;
-    const { entries } = await this.#account();
-    return entries.filter(
-      (entry) => isWaiting(entry) && entry.campaign !== over && isStillChosen(entry, known),
-    );
-  }
-
-  /** Sends them again, whatever service they go to. */
-  async #resend(): Promise<void> {
-    const waiting = await this.#waiting();
-    const isWanted = ({ campaign }: LedgerEntry) =>
-      waiting.some((entry) => entry.campaign === campaign);
-    for (const service of new Set(waiting.map((entry) => entry.service))) {
-      await this.#client({ service }).resend(isWanted);
-    }
+    const [settings, known] = await Promise.all([this.settings.read(), this.campaigns.read()]);
+    return waitingReports(settings, known, (await this.#account()).entries);
   }
 
   /** Returns what this device made for the campaign at hand. */

@@ -1,7 +1,7 @@
 /** Report of a person: its token, if one is needed, the draw, and when it is sent. */
 import { type BlenderClient, type LedgerEntry, type Result, secureBytes } from '@blender-dp/client';
-import { codeFor } from './choices.js';
-import { reportDelta } from './collection.js';
+import { codeFor, isStillChosen, type KnownCampaign } from './choices.js';
+import { isOver, reportDelta } from './collection.js';
 import type { Invitation } from './invitation.js';
 import type { Kept } from './kept.js';
 import { CHANGED } from './problems.js';
@@ -45,9 +45,32 @@ export async function sendReport(
   return problemOf(await client.report(id, record, options));
 }
 
-/** Tells whether an entry is a report that is to be sent yet. */
-export function isWaiting({ role, state }: LedgerEntry): boolean {
-  return role !== 'contribution' && state === 'unsent';
+/** Returns the reports of all campaigns that are to be sent yet; none to one that is over. */
+export function waitingReports(
+  { invitation, campaign }: Settings,
+  known: readonly KnownCampaign[],
+  entries: readonly LedgerEntry[],
+): readonly LedgerEntry[] {
+  const over = campaign && isOver(campaign) ? invitation?.campaign : undefined;
+  return entries.filter(
+    (entry) =>
+      entry.role !== 'contribution' &&
+      entry.state === 'unsent' &&
+      entry.campaign !== over &&
+      isStillChosen(entry, known),
+  );
+}
+
+/** Sends reports that wait again, whatever service they go to. */
+export async function resendAll(
+  waiting: readonly LedgerEntry[],
+  clientOf: (service: string) => BlenderClient,
+): Promise<void> {
+  const isWanted = ({ campaign }: LedgerEntry) =>
+    waiting.some((entry) => entry.campaign === campaign);
+  for (const service of new Set(waiting.map((entry) => entry.service))) {
+    await clientOf(service).resend(isWanted);
+  }
 }
 
 /** Returns when the next report that waits for its time is sent, if one waits. */

@@ -1,10 +1,21 @@
 /** Withdrawals: which contributions can be taken back, and where. */
-import type { LedgerEntry } from '@blender-dp/client';
+import type { BlenderClient, LedgerEntry } from '@blender-dp/client';
 import { presentOffer } from './choices.js';
 import type { Settings } from './settings.js';
 
+/** Takes back what services may still have; tells whether all of them confirmed it. */
+export async function withdrawAll(
+  entries: readonly LedgerEntry[],
+  clientOf: (service: string) => BlenderClient,
+): Promise<boolean> {
+  const taken = await Promise.all(
+    contributions(entries).map(({ service, campaign }) => clientOf(service).withdraw(campaign)),
+  );
+  return taken.every(({ ok }) => ok);
+}
+
 /** Returns the contributions that a service may still have. */
-export function contributions(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+function contributions(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
   return entries.filter(({ role, state }) => role === 'contribution' && state !== 'withdrawn');
 }
 
