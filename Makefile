@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift slowest \
 	tokens presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
@@ -37,7 +37,7 @@ demo: .make/run ## Make a synthetic search log, find what is popular in it, writ
 
 # One process more than a small machine has cores: tests of services and browsers mostly wait.
 test-python: WORKERS ?= 3
-test-fast mutants fuzz: WORKERS ?= 2
+test-fast slowest mutants fuzz: WORKERS ?= 2
 # Two targets of this file at the same time: one of each pair uses one core only.
 together = @$(MAKE) --no-print-directory -j 2
 
@@ -59,6 +59,9 @@ test-fast: .make/dev ## Run what needs Python only and is done in 2 minutes; `ma
 	@echo "Testing $(FAST) with $(WORKERS) processes ..."
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not ($(SLOW))" $(FAST)
 	@echo "Left out: tests in other folders, tests marked $(SLOW), and TypeScript. make test runs them."
+
+slowest: .make/dev ## Run the Python tests and print the CPU of every folder and of the slowest tests (WHAT=paths selects)
+	@PYTHONPATH=tests $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -p cpu_of_tests $(WHAT)
 
 check: .make/dev .make/web ## Check format, lint, types, import rule, docs
 	@echo "Checking format, lint, types, import rule and docs ..."
