@@ -165,6 +165,7 @@ def test_without_an_alarm_nothing_is_named() -> None:
     )
     assert found.sentence.startswith(silence)
     assert "This test detects fake reports on any single record from " in found.sentence
+    assert found.visible() is found.visible(), "it is computed once for all pages"
 
 
 def test_a_push_that_nobody_could_see_is_not_called_visible() -> None:

@@ -19,6 +19,7 @@ would be detected: without that, no alarm means nothing.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import inf
 from statistics import NormalDist
 
@@ -197,7 +198,7 @@ class Disagreement:
 
     def visible(self) -> "Visible | None":
         """Return the pushes that would be detected; None if no record was compared."""
-        return None if self.pushes is None else self.pushes.visible()
+        return None if self.pushes is None else _visible(self.pushes)
 
     @property
     def is_alarming(self) -> bool:
@@ -238,3 +239,9 @@ def find_disagreement(comparisons: Comparisons, pushes: Pushes) -> Disagreement:
         widest=tuple((int(items[i]), float(z[i])) for i in order if of_items[i] < ALARM),
         pushes=pushes,
     )
+
+
+@lru_cache(maxsize=1)
+def _visible(pushes: Pushes) -> Visible | None:
+    """Return what ``pushes`` would show; several pages of one result ask, and it takes long."""
+    return pushes.visible()

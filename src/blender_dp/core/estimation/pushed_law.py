@@ -64,10 +64,11 @@ class PushedLaw:
         """Return the differences that chance reaches with probability ``level`` (below a half)."""
         low = np.zeros_like(self.normal_variance)
         high = np.minimum(self._steepest(), 60 / np.sqrt(self.normal_variance))
+        near = _NEAR * self.deviation
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             t, tail = self._tails_at(middle)
-            above = (tail > level) | (t < _NEAR * self.deviation)
+            above = (tail > level) | (t < near)
             low, high = np.where(above, middle, low), np.where(above, high, middle)
         return self._cumulants(low)[1]
 
@@ -121,9 +122,8 @@ def _value_cumulants(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the cumulants of minus D's noise around its mean: Pr[y] ∝ e^(-s_R·y) or e^(s_L·y)."""
     up, down = (min(slope, _NO_NOISE) for slope in slopes)
-    mean = _log_moment(np.zeros(1), up, down)[1]
+    start, mean, _ = _log_moment(np.zeros(1), up, down)
     log_moment, first, second = _log_moment(eta, up, down)
-    start = _log_moment(np.zeros(1), up, down)[0]
     return log_moment - start - eta * mean, first - mean, second
 
 
