@@ -2,8 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
+from itertools import cycle
 from random import Random
+from typing import Protocol
 
 from end_to_end.kills.books import Books
 from end_to_end.kills.loaders import Load
@@ -12,6 +14,7 @@ from service.running import Published
 
 from blender_dp.service.storage.open_store import open_store
 from campaign_stores import POINTS
+from postgres_server import PostgresServer
 
 KILLS = int(os.environ.get("BLENDER_KILLS", "16"))
 ACKNOWLEDGED = 500 * KILLS
@@ -21,27 +24,68 @@ _LATEST = 0.15
 """Seconds from an acknowledgement to a death that comes at any moment, at most."""
 
 
-async def any_moment(load: Load, random: Random) -> None:
+class Busy(Protocol):
+    """Clients at work."""
+
+    @property
+    def progress(self) -> asyncio.Event:
+        """Set whenever one of them got what it wanted."""
+        ...
+
+
+async def any_moment(load: Busy, random: Random) -> None:
     """Wait until there is an acknowledgement, and a little longer."""
     load.progress.clear()
     await load.progress.wait()
     await asyncio.sleep(random.uniform(0, _LATEST))
 
 
-def death_at_a_point(number: int, random: Random) -> str:
+def death_at_a_point(number: int, random: Random, points: Sequence[str] = POINTS) -> str:
     """Return how a life ends at one of the labelled points, each in its turn."""
-    return f"{POINTS[number % len(POINTS)]} {random.randint(1, 8)}"
+    return f"{points[number % len(points)]} {random.randint(1, 8)}"
 
 
-async def live_and_die(service: MortalService, load: Load, number: int, random: Random) -> None:
+async def live_and_die(
+    service: MortalService,
+    load: Busy,
+    number: int,
+    random: Random,
+    points: Sequence[str] = POINTS,
+) -> None:
     """Live once: every second life ends at the next labelled point, the others at any moment."""
     if number % 2:
-        await service.begin(death_at_a_point(number // 2, random))
+        await service.begin(death_at_a_point(number // 2, random, points))
         await service.end()
     else:
         await service.begin()
         await any_moment(load, random)
         await service.kill()
+
+
+async def kill_in_turn(
+    server: PostgresServer,
+    services: Sequence[MortalService],
+    load: Busy,
+    random: Random,
+    *,
+    points: Sequence[str] = POINTS,
+    kills: int = KILLS,
+) -> None:
+    """Kill one service twice while the other lives, then the other; then the server under both."""
+    for service in services:
+        await service.begin()
+        await service.answers()
+    for number, service in zip(range(kills * 2 // 5), cycle(services), strict=False):
+        await any_moment(load, random)
+        await service.kill()
+        await service.begin(death_at_a_point(number, random, points))
+        await service.end()
+        await service.begin()
+        await service.answers()
+        if number % 2:
+            await any_moment(load, random)
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
 
 
 async def finished(

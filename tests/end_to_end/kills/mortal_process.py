@@ -3,10 +3,9 @@
 Everything is imported once and the socket is opened once; each line read forks a service on that
 socket, as a supervisor would start it, and says how it ended. A line is ``POINT COUNT``: the
 service kills itself when it reaches that labelled point of a write for the COUNT-th time; ``-``
-is no point. With ``early`` as a third argument the store acknowledges before it commits.
+is no point. A third argument names a flaw of the store (``flawed_stores.py``).
 """
 
-import asyncio
 import os
 import signal
 import socket
@@ -15,32 +14,16 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+
+from end_to_end.kills.flawed_stores import FLAWS
 
 from blender_dp.cli import serving
 from blender_dp.cli.ending import Ending
 from blender_dp.cli.event_loop import now, run_loop
 from blender_dp.cli.service_options import ServiceOptions
 from blender_dp.server.event_log import EventLog
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
-from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.sqlite import older_ids
-
-
-class EarlyStore:
-    """A store that breaks the promise: it answers first and writes afterwards."""
-
-    def __init__(self, store: DatabaseStore) -> None:
-        self._store = store
-        self._writing: set[asyncio.Task[Added]] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
-        self._writing.add(asyncio.create_task(self._store.add_reports(campaign_id, reports)))
-        return Added(accepted=len(reports), repeated=0)
 
 
 def death_at(point: str, count: int) -> Callable[[str], None]:
@@ -55,18 +38,18 @@ def death_at(point: str, count: int) -> Callable[[str], None]:
     return reach
 
 
-async def opened(database: str, *, point: str, count: int, is_early: bool) -> Any:
+async def opened(database: str, *, point: str, count: int, flaw: str) -> Any:
     store = await open_store(database, reach=death_at(point, count))
-    return EarlyStore(store) if is_early else store
+    return FLAWS[flaw](store) if flaw else store
 
 
-def live(storage: ServiceOptions, bound: socket.socket, line: str, *, is_early: bool) -> None:
+def live(storage: ServiceOptions, bound: socket.socket, line: str, flaw: str) -> None:
     """Serve until killed, or until told to stop."""
     point, count = line.split()
     # Two things differ from `blender-dp serve`: somebody listens at the labelled points, and ids
     # move into bundles in every life.
     older_ids.MOST_RECENT = 100
-    patched = partial(opened, point=point, count=int(count), is_early=is_early)
+    patched = partial(opened, point=point, count=int(count), flaw=flaw)
     setattr(serving, "open_store", patched)  # noqa: B010 - not for anybody else to import
     host, port = bound.getsockname()[:2]
     listening = serving.Listening(
@@ -80,18 +63,18 @@ def say(number: int) -> None:
     os.write(1, b"%d\n" % number)
 
 
-def main(data: str, database: str, *, is_early: bool) -> None:
+def main(data: str, database: str, flaw: str = "") -> None:
     storage = ServiceOptions(data=Path(data), database=database or None)
     with socket.create_server(("127.0.0.1", 0), backlog=256) as bound:
         say(bound.getsockname()[1])
         for line in sys.stdin:
             life = os.fork()
             if not life:
-                live(storage, bound, line, is_early=is_early)
+                live(storage, bound, line, flaw)
                 os._exit(0)
             say(life)
             say(os.waitstatus_to_exitcode(os.waitpid(life, 0)[1]))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], is_early=sys.argv[3:] == ["early"])
+    main(*sys.argv[1:])

@@ -69,11 +69,10 @@ class MortalService:
 
 @asynccontextmanager
 async def mortal_service(
-    data: Path, database: str = "", *, is_early: bool = False
+    data: Path, database: str = "", *, flaw: str = ""
 ) -> AsyncIterator[MortalService]:
     """Give a service on the store in ``data``, or on the database at an address."""
-    early = ["early"] if is_early else []
-    async with mortal("mortal_process.py", data, database, *early) as service:
+    async with mortal("mortal_process.py", data, database, flaw) as service:
         yield service
 
 

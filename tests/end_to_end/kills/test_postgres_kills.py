@@ -4,8 +4,6 @@ Other processes open, use and close the database all the time, as far as the ser
 """
 
 import asyncio
-from collections.abc import Sequence
-from itertools import cycle
 from pathlib import Path
 from random import Random
 
@@ -15,15 +13,13 @@ from end_to_end.kills.books import Books
 from end_to_end.kills.bystanders import ON_POSTGRES, bystanders
 from end_to_end.kills.lives import (
     ACKNOWLEDGED,
-    KILLS,
     PATIENCE,
-    any_moment,
     assert_books_agree,
     assert_enough,
-    death_at_a_point,
+    kill_in_turn,
 )
 from end_to_end.kills.loaders import Load, loading
-from end_to_end.kills.mortal_service import MortalService, mortal_service
+from end_to_end.kills.mortal_service import mortal_service
 from service.running import running
 
 from postgres_server import PostgresServer
@@ -37,26 +33,6 @@ async def stored_ids(database: str) -> list[bytes]:
         return [row["id"] for row in await connection.fetch("SELECT id FROM report_ids")]
     finally:
         await connection.close()
-
-
-async def kill_in_turn(
-    server: PostgresServer, services: Sequence[MortalService], load: Load, random: Random
-) -> None:
-    """Kill one service twice while the other lives, then the other; then the server under both."""
-    for service in services:
-        await service.begin()
-        await service.answers()
-    for number, service in zip(range(KILLS * 2 // 5), cycle(services), strict=False):
-        await any_moment(load, random)
-        await service.kill()
-        await service.begin(death_at_a_point(number, random))
-        await service.end()
-        await service.begin()
-        await service.answers()
-        if number % 2:
-            await any_moment(load, random)
-            await asyncio.to_thread(server.kill)
-            await asyncio.to_thread(server.start)
 
 
 async def test_nothing_is_lost_and_nothing_counted_twice(

@@ -6,8 +6,7 @@ the relay is killed and started. Every third campaign has too few reports and mu
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -16,9 +15,9 @@ from uuid import UUID
 
 import httpx
 import pytest
-import uvicorn
 from end_to_end.kills.lives import KILLS, PATIENCE
 from end_to_end.kills.mortal_service import MortalService, mortal
+from end_to_end.kills.stand_in_server import listening
 from relay.stand_in_collector import StandInCollector
 
 from blender_dp.relay.signing_key import signing_key
@@ -115,21 +114,6 @@ class Collectors:
             await next(iter(self.by_campaign.values()))(scope, receive, send)
         else:
             await self.by_campaign[scope["path"].split("/")[3]](scope, receive, send)
-
-
-@asynccontextmanager
-async def listening(app: Any) -> AsyncIterator[str]:
-    """Serve an application in this loop."""
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="off")
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server._serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await serving
 
 
 async def send_and_die(relay: MortalService, campaign: Campaign, random: Random) -> None:

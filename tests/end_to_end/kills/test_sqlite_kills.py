@@ -74,7 +74,7 @@ async def test_a_store_that_acknowledges_before_it_commits_is_caught(
     random = Random(seed)
     async with (
         asyncio.timeout(PATIENCE),
-        mortal_service(tmp_path, is_early=True) as service,
+        mortal_service(tmp_path, flaw="early") as service,
         loading(load, [service.url]) as done,
     ):
         for _ in range(3):
