@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift slowest \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift slowest dishonest-people \
 	tokens presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
@@ -119,6 +119,9 @@ drift: .make/dev ## Measure size and power of the test of drift; writes benchmar
 
 poisoning: .make/dev ## Push records by fake reports in campaigns of all sizes; writes benchmarks/poisoning.md
 	@$(BIN)/python -m benchmarks.poisoning
+
+dishonest-people: .make/dev ## Attack campaigns with some people, one token each; writes benchmarks/dishonest_people.md
+	@$(BIN)/python -m benchmarks.dishonest_people
 
 bench: .make/dev .make/web .make/chromium ## Measure speed and memory against peers; writes benchmarks/results.md and README.md
 	@$(BIN)/python -m benchmarks

@@ -79,11 +79,17 @@ class Campaign:
         """Let fakes that name their target take the place of a share of the clients."""
         return self.blend(self.with_fakes(targets, share, seed))
 
-    def with_fakes(self, targets: IntArray, share: float, seed: int) -> ReportCounts:
-        """Return the reports with fakes in the place of a share of the honest ones."""
+    def with_fakes(
+        self, targets: IntArray, share: float, seed: int, *, is_asked_by_lot: bool = True
+    ) -> ReportCounts:
+        """Return the reports with fakes in the place of a share of the honest ones.
+
+        Who makes up ids can choose those that are asked for the record; a token's id is drawn.
+        """
         made, cells = self.honest, self.curated.head_list.cells
         fakes = round(share * (made.cell_reports + made.query_reports))
         asked = round(fakes * made.query_reports / (made.cell_reports + made.query_reports))
+        asked *= is_asked_by_lot
         of_records = np.resize(targets, fakes - asked)
         of_queries = cells.query_of_cell[np.resize(targets, asked)]
         named = _named(self.channels["record"], of_records, seed)
@@ -149,19 +155,19 @@ def _measured(users: int, opt_in: float, repetitions: int, *, relay: bool) -> li
     median, spread = (
         float(np.median([getattr(v, name) for v in stated])) for name in ("median", "spread")
     )
-    false = sum(_is_seen(blend) for blend in clean)
+    false = sum(is_seen(blend) for blend in clean)
     rows = []
     for share in (*SHARES, median, spread):
         print(f"{users:,} users, {opt_in:.1%} opted in, {share:.2%} fakes ...", file=sys.stderr)
         alone, parted, shifts, weights = 0, 0, [], []
         for seed, (campaign, before) in enumerate(zip(drawn, clean, strict=True)):
-            ranked = _ranked(campaign, before)
+            ranked = ranked_records(campaign, before)
             pushed = campaign.pushed(ranked[-1:], share, seed)
             moved = pushed.cells.projected - before.cells.projected
             shifts.append(float((moved / before.cells.raw.std_error)[ranked[-1]]))
             weights.append(campaign.weight_of_a_fake(int(ranked[-1]), share, seed))
-            alone += _is_seen(pushed)
-            parted += _is_seen(campaign.pushed(ranked[-10:], share, seed))
+            alone += is_seen(pushed)
+            parted += is_seen(campaign.pushed(ranked[-10:], share, seed))
         rows.append(
             f"| {users - round(users * opt_in):,}{' (relay)' if relay else ''} | "
             f"{round(users * opt_in):,} | {share:.2%} | {np.mean(weights):.2f} | "
@@ -179,12 +185,14 @@ def _named(channel: Channel, targets: IntArray, seed: int) -> IntArray:
     return np.bincount(named.ravel(), minlength=channel.size)
 
 
-def _ranked(campaign: Campaign, blend: BlendedEstimates) -> IntArray:
+def ranked_records(campaign: Campaign, blend: BlendedEstimates) -> IntArray:
+    """Return the cells of the listed records, the most popular first."""
     listed = campaign.curated.head_list.cells.listed
     return listed[np.argsort(-blend.cells.projected[listed])]
 
 
-def _is_seen(blend: BlendedEstimates) -> bool:
+def is_seen(blend: BlendedEstimates) -> bool:
+    """Tell whether an alarm is raised."""
     return blend.disagreement is not None and blend.disagreement.is_alarming
 
 
