@@ -24,7 +24,7 @@ from blender_dp.wire.tokens.report_token import (
     challenge_digest,
     token_request,
 )
-from blender_dp.wire.tokens.token_key import TokenKey, read_token_key
+from blender_dp.wire.tokens.token_key import MODULUS_BYTES, TokenKey, read_token_key
 
 VECTORS = Path(__file__).parents[3] / "test_vectors"
 OF_RFC_9578 = json.loads((VECTORS / "rfc9578_type2.json").read_text(encoding="utf-8"))
@@ -88,6 +88,24 @@ def test_refused_tokens_of_the_vectors(case: dict[str, str]) -> None:
     assert key is not None
 
     assert not TokenRules(key, UUID(case["campaign"])).is_valid(bytes.fromhex(case["token"]))
+
+
+def test_a_signature_has_one_spelling() -> None:
+    """The id is a hash of it: a second spelling would be a second report with the same token."""
+    private = load_pem_private_key(OURS["private_key"].encode(), password=None)
+    assert isinstance(private, RSAPrivateKey)
+    rules = TokenRules(TokenKey(private.public_key()), CAMPAIGN)
+    n = private.public_key().public_numbers().n
+    tried = 0
+    for token in (issued(rules, private) for _ in range(60)):
+        before, signature = token[:-MODULUS_BYTES], token[-MODULUS_BYTES:]
+        number = int.from_bytes(signature)
+        assert not rules.is_valid(before + (n - number).to_bytes(MODULUS_BYTES))
+        assert not rules.is_valid(before + b"\0" + signature)
+        if number + n < 256**MODULUS_BYTES:
+            assert not rules.is_valid(before + (number + n).to_bytes(MODULUS_BYTES))
+            tried += 1
+    assert tried
 
 
 @pytest.mark.parametrize("case", OURS["refused_keys"], ids=lambda case: case["why"])
