@@ -50,6 +50,7 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "trials": (lambda _: bdp.evaluate(LOG, PARAMETERS, repetitions="x"), "repetitions must be .*x"),
     "path": (lambda _: bdp.read_release(5), "path must be a path; got 'int'"),
     "list path": (lambda _: bdp.read_head_list(None), "path must be a path; got 'NoneType'"),
+    "axes": (lambda r: r.plot(axes=5), "axes must be axes of matplotlib; got 'int'"),
     "result path": (lambda r: r.write(5), "directory must be a path; got 'int'"),
 }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from blender_dp.analysis.tables import require_package
+from blender_dp.core.errors import ParameterError
 from blender_dp.core.head_list.visible_names import visible
 
 if TYPE_CHECKING:
@@ -33,12 +34,16 @@ def axes_or_new(axes: "Axes | None", *, height: float = 4.0) -> "Axes":
 
     Raises:
         MissingExtraError: matplotlib is not installed.
+        ParameterError: They are no axes.
     """
-    if axes is not None:
-        return axes
     require_package("matplotlib", "plot()")
-    from matplotlib import pyplot  # noqa: PLC0415 - optional, and slow to import
+    from matplotlib import axes as matplotlib_axes  # noqa: PLC0415 - optional, and slow to import
+    from matplotlib import pyplot  # noqa: PLC0415
 
+    if axes is not None:
+        if not isinstance(axes, matplotlib_axes.Axes):
+            raise ParameterError("axes", "axes of matplotlib", type(axes).__name__)
+        return axes
     return pyplot.subplots(figsize=(6.4, height), layout="constrained")[1]
 
 
