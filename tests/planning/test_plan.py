@@ -105,13 +105,13 @@ def test_the_best_within_reach_is_the_nearest_to_the_target() -> None:
         )
 
 
-def test_a_relay_keeps_the_list_and_lowers_the_errors() -> None:
+def test_a_relay_lengthens_the_list_and_lowers_the_errors() -> None:
     made = bdp.plan(**SMALL, relay=0.5)
     assert made.without_relay == bdp.plan(**SMALL).prediction
     here, there = made.prediction.measures, made.without_relay.measures
-    assert here["queries"] == there["queries"]
+    assert here["queries"].mean > there["queries"].mean
     for name in ("query_l1", "record_l1", "query_interval", "record_interval"):
-        assert here[name].high < there[name].low, name
+        assert here[name].mean < 0.8 * there[name].mean, name
     assert made.prediction.setting.relay_clients == 19_000
     assert made.relay_sentence is not None
     alone = made.prediction.report_epsilon

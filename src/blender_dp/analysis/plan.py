@@ -109,6 +109,7 @@ def plan(  # noqa: PLR0913 - the public call
     target_size: int | None = None,
     target_l1: float | None = None,
     relay: RelayRules | float = 0.0,
+    known: bool = False,
     curve: Curve = "none",
     draws: int | None = None,
     seed: int = 0,
@@ -134,6 +135,7 @@ def plan(  # noqa: PLR0913 - the public call
         target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
         relay: The share of the clients who use a relay, or :class:`RelayRules`; the same users
             without a relay are predicted too.
+        known: Take the list of an earlier collection of the same kind for known.
         curve: Also predict for several values of this parameter: opt_in, epsilon or relay.
         draws: Number of imagined collections; 3 to 20 if left out.
         seed: Seed of the imagined users; the same seed gives the same plan.
@@ -162,6 +164,7 @@ def plan(  # noqa: PLR0913 - the public call
         target_size=target_size,
         target_l1=target_l1,
         relay=relay,
+        known=known,
         curve=curve,
         draws=draws,
         seed=seed,

@@ -50,6 +50,7 @@ def plan(
     target_size: int | None = None,
     target_l1: float | None = None,
     relay: RelayOptions = RelayOptions(),  # noqa: B008 - frozen
+    known: Flag = False,
     curve: Literal["none", "opt-in", "epsilon", "relay"] | None = None,
     draws: int | None = None,
     seed: int = 0,
@@ -90,6 +91,8 @@ def plan(
     target_l1
         Find the opt-in share, the ε and the relay share with which the L1 of the queries is at
         most this.
+    known
+        Predict a collection that knows the list of an earlier one of the same kind.
     curve
         Also predict for several values of opt-in, epsilon or relay, the share of the clients who
         use a relay. Default: none; with --output relay if --relay is given, otherwise opt-in.
@@ -125,6 +128,7 @@ def plan(
             target_size=target_size,
             target_l1=target_l1,
             relay=relay.rules(),
+            known=known,
             curve=_curve_along(curve, output, relay),
             draws=draws,
             seed=seed,

@@ -10,6 +10,7 @@ from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import FloatArray
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.evaluation.trials.metrics import ndcg, query_l1, record_l1
 from blender_dp.planning.imagined_users import ImaginedPopulation
@@ -49,10 +50,13 @@ def imagined_result(
     population: ImaginedPopulation,
     parameters: Parameters,
     relay: RelayRules = RelayRules(),  # noqa: B008 - frozen
+    known: KnownList = NOTHING_KNOWN,
 ) -> ImaginedResult:
     """Run BLENDER on imagined users and compare the result with their truth."""
     population = population.with_new_draws()
-    result = blender(population, parameters, Randomness.seeded(population.seed), relay=relay)
+    result = blender(
+        population, parameters, Randomness.seeded(population.seed), relay=relay, known=known
+    )
     truth = population.true_cells(result.head_list)
     cells, blended = result.head_list.cells, result.blended
     mechanism, choice = result.head_list.mechanism, result.curated.choice

@@ -78,6 +78,8 @@ class Plan:
                 "It predicts the release it was made from at the same numbers. The more users or ε "
                 "differ from it, the more it depends on how popularities go on below the list."
             )
+        if self.prediction.setting.known:
+            said.append("The list of an earlier collection of the same kind is taken for known.")
         if drawn < asked:
             said.append(
                 f"Computed for {drawn:,} of the {asked:,} users: the list may be longer, and "
@@ -140,6 +142,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     target_size: int | None = None,
     target_l1: float | None = None,
     relay: RelayRules | float = 0.0,
+    known: bool = False,
     curve: Curve = "none",
     draws: int | None = None,
     seed: int = 0,
@@ -165,6 +168,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
         relay: The share of the clients who use a relay, or :class:`RelayRules`; the same users
             without a relay are predicted too.
+        known: Take the list of an earlier collection of the same kind for known.
         curve: Also predict for several values of this parameter.
         draws: Number of imagined collections; 3 to 20 if left out.
         seed: Seed of the imagined users; the same seed gives the same plan.
@@ -174,7 +178,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         epsilon=epsilon, delta=delta, preset=preset, head_list_size=head_list_size
     )
     relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
-    setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay)
+    setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay, known=known)
     target = _target(target_ndcg, target_size, target_l1)
     progress = progress or no_progress
     progress("prepare the assumed records", 0.0)
@@ -275,13 +279,11 @@ def _row(prediction: Prediction) -> dict[str, Any]:
         "delta": setting.parameters.delta,
         "relay": setting.relay.share,
         "relay_clients": setting.relay_clients,
+        "known_list": setting.known,
         "report_epsilon": prediction.report_epsilon,
         "draws": prediction.draws,
         "imagined_users": prediction.imagined_users,
-        "measures": {
-            name: {key: _number(value) for key, value in asdict(one).items()}
-            for name, one in prediction.measures.items()
-        },
+        "measures": {name: _finite(asdict(one)) for name, one in prediction.measures.items()},
         "known_queries": prediction.known_queries,
         "branch": prediction.branch,
         "query_share": prediction.query_share,
@@ -294,7 +296,3 @@ def _finite(values: dict[str, Any]) -> dict[str, Any]:
         name: None if isinstance(value, float) and not isfinite(value) else value
         for name, value in values.items()
     }
-
-
-def _number(value: float) -> float | None:
-    return value if isfinite(value) else None

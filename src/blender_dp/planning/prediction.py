@@ -10,6 +10,7 @@ from blender_dp.core.blender import PRESETS, no_progress, require_relay_preset
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.curator.budget import Branch
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.group_sizes import (
     FEWEST_CLIENTS,
@@ -17,6 +18,7 @@ from blender_dp.engine.population.group_sizes import (
     opt_in_users,
     relay_users,
 )
+from blender_dp.planning.imagined_known import known_from_earlier
 from blender_dp.planning.imagined_result import MEASURES, ImaginedResult, imagined_result
 from blender_dp.planning.imagined_users import ImaginedPopulation
 from blender_dp.planning.prior import Prior
@@ -51,6 +53,8 @@ class Setting:
     parameters: Parameters
     relay: RelayRules = field(default_factory=RelayRules)
     """Share of the clients who use a relay, and its rules."""
+    known: bool = False
+    """Whether the list of an earlier collection of the same kind is known."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.users, int) or not 1 <= self.users <= MOST_USERS:
@@ -64,6 +68,9 @@ class Setting:
             )
         PRESETS[self.parameters.preset].require_provable(self.parameters)
         require_relay_preset(self.parameters, self.relay.share)
+        if self.known and not PRESETS[self.parameters.preset].takes_known_list:
+            rule = f"left out with the preset {self.parameters.preset}"
+            raise ParameterError("known", rule, self.known)
         for name in ("records_per_optin_user", "records_per_client"):
             if getattr(self.parameters, name) != 1:
                 raise ParameterError(name, "1 in a plan", getattr(self.parameters, name))
@@ -162,7 +169,11 @@ def predict(
     results = []
     for number in range(draws):
         population = drawn.population(prior, seed_of(seed, number))
-        results.append(imagined_result(population, setting.parameters, setting.relay))
+        known = NOTHING_KNOWN
+        if setting.known:
+            earlier = drawn.population(prior, seed_of(seed, number + _SEEDS // 2))
+            known = known_from_earlier(earlier, population, setting.parameters)
+        results.append(imagined_result(population, setting.parameters, setting.relay, known))
         progress((number + 1) / draws)
     return summarised(setting, results, imagined_users=drawn.users, is_prior_fitted=prior.is_fitted)
 

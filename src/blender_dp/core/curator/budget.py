@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Literal
 
-from blender_dp.core.parameters import Parameters, exact
+from blender_dp.core.parameters import KNOBS, Parameters, exact
 
 Branch = Literal["laplace", "gauss"]
 """Branch of discovery: one record per user and Laplace noise, or many and Gaussian noise."""
@@ -38,7 +38,8 @@ def with_usual_share(
 
     It is left out where it is :data:`ESTIMATION_SHARE`.
     """
-    is_open = parameters.preset == "sharp" and parameters.estimation_share is None
+    has_share = "estimation_share" in KNOBS[parameters.preset]
+    is_open = has_share and parameters.estimation_share is None
     if not is_open or relay_clients < ENOUGH_RELAY_CLIENTS * opt_in_users:
         return parameters
     return replace(parameters, estimation_share=float(RELAY_ESTIMATION_SHARE))

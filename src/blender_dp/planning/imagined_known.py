@@ -1,0 +1,41 @@
+"""Known list of an imagined collection: what an earlier one of the same kind found."""
+
+from blender_dp.core.blender import curate
+from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import KnownFrom, KnownList
+from blender_dp.core.parameters import Parameters
+from blender_dp.planning.imagined_users import ImaginedPopulation
+
+
+def known_from_earlier(
+    earlier: ImaginedPopulation, population: ImaginedPopulation, parameters: Parameters
+) -> KnownList:
+    """Return the list of the earlier users' release, in the codes of this population.
+
+    A record that no opt-in user has now has no code. It would leave the list, so it is left out.
+
+    Args:
+        earlier: Other users of the same kind.
+        population: The users who are asked now.
+        parameters: The promise of both collections.
+    """
+    found = curate(
+        earlier.opt_in,
+        parameters,
+        Randomness.seeded(earlier.seed),
+        clients=earlier.imagined.size - earlier.relay_clients,
+        relay_clients=earlier.relay_clients,
+    ).head_list.records()
+    log = population.log
+    code_of = {
+        number: code for code, number in enumerate(population.imagined.query_number.tolist())
+    }
+    held = set(zip(log.query.tolist(), log.url.tolist(), strict=True))
+    records = [
+        Record(f"{code:09d}", record.url)
+        for record in found
+        if (code := code_of.get(int(earlier.imagined.query_number[int(record.query)]))) is not None
+        and (code, int(record.url or 0)) in held
+    ]
+    return KnownList.of(records, source=KnownFrom.RELEASE)
