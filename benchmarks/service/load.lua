@@ -12,6 +12,8 @@ function init(arguments)
    wrk.headers["Content-Type"] = "application/json"
    bodies, at = {}, 0
    local number, every = 0, tonumber(arguments[2])
+   pause = tonumber(arguments[3])
+   if pause > 0 then delay = function() return pause end end
    for line in io.lines(arguments[1]) do
       if number % every == first then bodies[#bodies + 1] = line end
       number = number + 1

@@ -29,12 +29,12 @@ class Measured:
         return (self.requests - self.refused) / self.seconds
 
 
-def loaded(url: str, bodies: Path, *, connections: int, seconds: int) -> Measured:
-    """Send bodies, one per line, over this many connections."""
+def loaded(url: str, bodies: Path, *, connections: int, seconds: int, pause: int = 0) -> Measured:
+    """Send bodies, one per line, over this many connections, each with pauses of milliseconds."""
     if shutil.which("wrk") is None:
         raise SystemExit("the load is made by wrk; on Debian: apt-get install wrk")
     command = ["wrk", f"-t{THREADS}", f"-c{connections}", f"-d{seconds}", "--timeout", "30s"]
-    command += ["-s", str(SCRIPT), url, "--", str(bodies), str(THREADS)]
+    command += ["-s", str(SCRIPT), url, "--", str(bodies), str(THREADS), str(pause)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     last = done.stdout.strip().splitlines()[-1]
     return Measured(**json.loads(last))

@@ -1,23 +1,30 @@
-"""Baseline: the same framework and server, with a route that does nothing."""
+"""Baseline: an ASGI application on the same server that takes a request and does nothing."""
 
 import asyncio
 import socket
+from typing import Any
 
 import uvicorn
 import uvloop
-from litestar import Litestar, post
+
+_HEADERS = [(b"content-length", b"0")]
 
 
-@post("/", status_code=202)
-async def nothing() -> None:
-    """Take a request and forget it."""
+async def nothing(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+    """Read a request and answer without a body."""
+    assert scope["type"] == "http"
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 202, "headers": _HEADERS})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _serve(bound: socket.socket) -> None:
     config = uvicorn.Config(
-        Litestar([nothing], openapi_config=None),
+        nothing,
         loop="none",
         http="httptools",
+        lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,

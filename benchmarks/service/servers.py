@@ -64,7 +64,8 @@ def nothing() -> Sequence[str]:
     return ("benchmarks.service.noop",)
 
 
-def service(directory: Path, database: str) -> Sequence[str]:
+def service(directory: Path, database: str, workers: int = 1) -> Sequence[str]:
     """Return what starts the service."""
     store = ["--database", database] if "://" in database else []
-    return ("blender_dp.cli", "serve", "--port", "0", "--data", str(directory), *store)
+    given = ["--port", "0", "--data", str(directory), "--workers", str(workers), *store]
+    return ("blender_dp.cli", "serve", *given)

@@ -1,5 +1,6 @@
 """Trial of one store: single reports, then batches, then a SIGKILL and a check of the disk."""
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ class Kind:
 
     connections: int
     seconds: int
+    pause: int = 0
+    """Milliseconds between an answer and the next request."""
 
 
 SINGLES = Kind(connections=64, seconds=8)
@@ -50,6 +53,8 @@ class Trial:
     preset: str
     nothing: Stage
     single: Stage
+    half: Stage
+    """Single reports at about half the highest rate."""
     batch: Stage
     memory_before: float
     kept: int
@@ -68,8 +73,9 @@ class Trial:
     @property
     def acknowledged(self) -> int:
         """Reports that were answered as accepted."""
-        single, batch = self.single.load, self.batch.load
-        return single.requests - single.refused + BATCH * (batch.requests - batch.refused)
+        single, half, batch = self.single.load, self.half.load, self.batch.load
+        singles = sum(load.requests - load.refused for load in (single, half))
+        return singles + BATCH * (batch.requests - batch.refused)
 
 
 def tried(store: str, preset: str, database: str | None = None) -> Trial:
@@ -79,10 +85,10 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
         address = database or str(directory / "service.sqlite")
         published = campaign.head_list(preset)
         collecting = campaign.collecting(directory, address, published)
-        ones, many = directory / "ones", directory / "many"
-        campaign.write_bodies(
-            ones, published, requests=_MOST_SINGLES * SINGLES.seconds, reports_each=1
-        )
+        ones, more, many = (directory / name for name in ("ones", "more", "many"))
+        for singles in (ones, more):
+            requests = _MOST_SINGLES * SINGLES.seconds
+            campaign.write_bodies(singles, published, requests=requests, reports_each=1)
         campaign.write_bodies(
             many, published, requests=_MOST_BATCHES * BATCHES.seconds, reports_each=BATCH
         )
@@ -92,16 +98,50 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
             url = f"{service.url}/v1/campaigns/{collecting}/reports"
             before = service.memory_mb
             single = stage_of(service, url, ones, SINGLES)
+            half = stage_of(service, url, more, _half_of(single))
             batch = stage_of(service, url, many, BATCHES)
         return Trial(
             store=store,
             preset=preset,
             nothing=nothing,
             single=single,
+            half=half,
             batch=batch,
             memory_before=before,
             kept=campaign.reports_kept(address, collecting),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """Single reports with one worker and with one per core."""
+
+    count: int
+    one: Measured
+    all: Measured
+
+
+def scaled(database: str) -> Workers:
+    """Measure single reports on PostgreSQL with one worker, then with one per core."""
+    count = os.cpu_count() or 1
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        published = campaign.head_list("paper")
+        collecting = campaign.collecting(directory, database, published)
+        loads = []
+        for workers in (1, count):
+            bodies, requests = directory / "ones", _MOST_SINGLES * SINGLES.seconds
+            campaign.write_bodies(bodies, published, requests=requests, reports_each=1)
+            with servers.running(servers.service(directory, database, workers)) as service:
+                url = f"{service.url}/v1/campaigns/{collecting}/reports"
+                loads.append(stage_of(service, url, bodies, SINGLES).load)
+    return Workers(count=count, one=loads[0], all=loads[1])
+
+
+def _half_of(highest: Stage) -> Kind:
+    """Return a load of about half the rate: every connection waits as long as it took before."""
+    pause = round(1000 * SINGLES.connections / highest.load.per_second)
+    return Kind(connections=SINGLES.connections, seconds=SINGLES.seconds, pause=pause)
 
 
 def stage_of(server: servers.RunningServer, url: str, bodies: Path, kind: Kind) -> Stage:
@@ -109,7 +149,9 @@ def stage_of(server: servers.RunningServer, url: str, bodies: Path, kind: Kind) 
     used, seen = server.cpu_seconds, list[float]()
     half_way = Timer(kind.seconds / 2, lambda: seen.append(server.memory_mb))
     half_way.start()
-    measured = loaded(url, bodies, connections=kind.connections, seconds=kind.seconds)
+    measured = loaded(
+        url, bodies, connections=kind.connections, seconds=kind.seconds, pause=kind.pause
+    )
     half_way.join()
     return Stage(
         load=measured,
