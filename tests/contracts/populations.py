@@ -4,7 +4,6 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +49,13 @@ def _duckdb(
     records_per_user: int = 1,
     all_rows: bool = False,
     rescans: bool,
-    memory_limit: int = MEMORY_LIMIT,
 ) -> Iterator[Population]:
     columns = LogColumns(group="group" if opt_in is None else None)
     connection = connect(path.parent, MEMORY_LIMIT)
     source = replace(open_log(connection, [path], columns=columns), rescans_cheaply=rescans)
     try:
         yield open_population(
-            DuckDBTables(connection, source, memory_limit=memory_limit),
+            DuckDBTables(connection, source),
             randomness,
             opt_in=opt_in,
             relay=relay,
@@ -73,18 +71,12 @@ def duckdb_csv(
     rows: Sequence[LogRow],
     randomness: Randomness,
     directory: Path,
-    *,
-    memory_limit: int = MEMORY_LIMIT,
     **how: Any,
 ) -> Iterator[Population]:
-    """Open a CSV file in DuckDB, which is read in one pass."""
+    """Open a CSV file in DuckDB, which is read twice."""
     path = write_csv(directory / "log.csv", rows)
-    with _duckdb(path, randomness, rescans=False, memory_limit=memory_limit, **how) as population:
+    with _duckdb(path, randomness, rescans=False, **how) as population:
         yield population
-
-
-duckdb_long_csv = partial(duckdb_csv, memory_limit=0)
-"""Open a CSV file in DuckDB as one too long to be held, which is read in three passes."""
 
 
 @contextmanager
@@ -98,7 +90,7 @@ def duckdb_parquet(
     records_per_user: int = 1,
     all_rows: bool = False,
 ) -> Iterator[Population]:
-    """Open a Parquet file in DuckDB, which is read twice."""
+    """Open a Parquet file in DuckDB, whose users are read a second time by themselves."""
     path = directory / "log.parquet"
     columns = {
         "user": [r.user for r in rows],
@@ -165,7 +157,6 @@ def write_csv(path: Path, rows: Sequence[LogRow]) -> Path:
 POPULATIONS = {
     "in memory": in_memory,
     "DuckDB, CSV": duckdb_csv,
-    "DuckDB, long CSV": duckdb_long_csv,
     "DuckDB, Parquet": duckdb_parquet,
 }
 

@@ -108,13 +108,7 @@ class Log:
             stand_ins = StandIns(Path(spill))
             try:
                 source = self._source(connection, stand_ins)
-                tables = DuckDBTables(
-                    connection,
-                    source,
-                    percent=workspace.percent,
-                    memory_limit=workspace.memory_limit,
-                )
-                yield tables, source
+                yield DuckDBTables(connection, source, percent=workspace.percent), source
             finally:
                 connection.close()
                 stand_ins.close()

@@ -9,6 +9,36 @@ import pyarrow as pa
 Frame = nw.LazyFrame[Any]
 
 
+class UserRows(Protocol):
+    """Rows of a log by user; each user's records are numbered from 0 in the order of the rows."""
+
+    @property
+    def last_row(self) -> int | None:
+        """The largest row, None for a log without rows."""
+        ...
+
+    @property
+    def users(self) -> Frame:
+        """Every user once.
+
+        Columns: user_key, row (one of the user's), records (how many rows of the user are records),
+        and the engine's own. Perhaps user and opt_in, if reading them again would cost more.
+        """
+        ...
+
+    def one_each(self, users: Frame) -> Frame:
+        """Return position and row of one record of each of these users.
+
+        Args:
+            users: The columns of :attr:`users`, position, and number: which record.
+        """
+        ...
+
+    def all_of(self, users: Frame) -> Frame:
+        """Return every record of these users: the users' columns, with row and number."""
+        ...
+
+
 class Tables(Protocol):
     """A database that runs narwhals expressions: DuckDB or a Spark cluster."""
 
@@ -24,40 +54,14 @@ class Tables(Protocol):
         """Name of the log for messages."""
         ...
 
-    @property
-    def has_only_records(self) -> bool:
-        """Whether it is known without a scan that every row is a record."""
-        ...
-
-    @property
-    def rescans_cheaply(self) -> bool:
-        """Whether reading the log twice costs less than keeping every string."""
-        ...
-
-    @property
-    def holds_log(self) -> bool:
-        """Whether all rows, with their strings, certainly fit into memory."""
+    def rows_by_user(self) -> UserRows:
+        """Read the log once and return its rows by user."""
         ...
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user_id``: 62 bits of the MD5 of ``user``, the same on every engine.
 
         Also add ``user``, if the engine uses it as the key.
-        """
-        ...
-
-    def grouped_by_user(self, rows: Frame) -> Frame:
-        """Sort rows by user_key, is_blank (if present) and row; keep them with ``place``.
-
-        Places are unique, and those of one user's rows consecutive.
-        """
-        ...
-
-    def counted_by_user(self, rows: Frame) -> Frame:
-        """Return every user of the rows that :meth:`grouped_by_user` returned, once.
-
-        Columns: user_key, row (one of the user's), first_place (the smallest of the user's places)
-        and records (the number of the user's rows that are not blank).
         """
         ...
 

@@ -1,10 +1,8 @@
 """The embedded engine keeps to its memory, numbers rows safely and tells nobody's secrets."""
 
-import gzip
 from pathlib import Path
 
 import duckdb
-import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -76,50 +74,6 @@ def test_all_rows_of_a_log_larger_than_memory_add_up_to_the_same(
         sums = users.record_weights(np.array([0, 1 << 30, 1 << 29]), 1 << 20)
         found.append([c.tolist() for c in (*sums.classes(), users.distinct_records(9))])
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("has_blank", [False, True])
-def test_users_are_counted_as_grouping_would(tmp_path: Path, *, has_blank: bool) -> None:
-    """Over several of DuckDB's row groups, which threads read side by side."""
-    path = write_log(tmp_path / "log.parquet", rows=400_000, users=30_000)
-    connection = connect(tmp_path, 1 << 30)
-    tables = DuckDBTables(connection, open_log(connection, [path]))
-    log = tables.log().select("user_key", "row")
-    if has_blank:
-        log = log.with_columns(is_blank=nw.col("row") % 3 == 0)
-    rows = tables.grouped_by_user(log)
-    records = (~nw.col("is_blank")).cast(nw.Int64).sum() if has_blank else nw.len()
-    grouped = rows.group_by("user_key").agg(
-        first_place=nw.col("place").min(), records=records.cast(nw.Int64)
-    )
-    columns = ["user_key", "first_place", "records"]
-    counted, expected = (
-        tables.fetch(frame.select(columns)).sort_by("user_key").to_pydict()
-        for frame in (tables.counted_by_user(rows), grouped)
-    )
-    assert counted == expected
-
-
-@pytest.mark.parametrize(("limit_in_logs", "is_held"), [(8, True), (7, False)])
-def test_a_log_is_held_if_it_takes_an_eighth_of_memory(
-    tmp_path: Path, limit_in_logs: int, *, is_held: bool
-) -> None:
-    connection = connect(tmp_path, 256 << 20)
-    source = open_log(connection, [write_log(tmp_path / "log.tsv", rows=40, users=9)])
-    tables = DuckDBTables(connection, source, memory_limit=limit_in_logs * source.bytes)
-    assert tables.holds_log is is_held
-
-
-@pytest.mark.parametrize(("limit_in_logs", "is_held"), [(80, True), (79, False)])
-def test_a_packed_log_counts_ten_times(
-    tmp_path: Path, limit_in_logs: int, *, is_held: bool
-) -> None:
-    connection, packed = connect(tmp_path, 256 << 20), tmp_path / "log.tsv.gz"
-    text = write_log(tmp_path / "log.tsv", rows=40, users=9).read_bytes()
-    packed.write_bytes(gzip.compress(text))
-    source = open_log(connection, [packed])
-    tables = DuckDBTables(connection, source, memory_limit=limit_in_logs * source.bytes)
-    assert tables.holds_log is is_held
 
 
 def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:

@@ -63,9 +63,7 @@ def read_people(
     """
     has_groups = log.columns.group is not None
     with log.opened(workspace) as (tables, _):
-        users = OrderedUsers.of(
-            tables, randomness, has_groups=has_groups, records_per_user=1, all_rows=True
-        )
+        users = OrderedUsers.of(tables, randomness, has_groups=has_groups)
         count = users.size if count is None else count
         if not 1 <= count <= users.size:
             raise ParameterError("count", f"from 1 to the {users.size:,} users of the log", count)

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -12,9 +12,17 @@ import narwhals as nw
 import pyarrow as pa
 
 from blender_dp.core.blender import no_progress
-from blender_dp.core.errors import BlenderError, ParameterError, TooMuchForMemoryError
+from blender_dp.core.errors import (
+    BlenderError,
+    BrokenInvariantError,
+    ParameterError,
+    TooMuchForMemoryError,
+)
 from blender_dp.engine.duckdb.interruption import interruptible
+from blender_dp.engine.duckdb.number_file import DISK_IS_FULL
+from blender_dp.engine.duckdb.numbered_rows import NumberedRows
 from blender_dp.engine.duckdb.readers import LogSource, explain_failure
+from blender_dp.engine.duckdb.user_rows import DuckDBUserRows, batches_of
 from blender_dp.engine.tables import Frame
 
 Percent = Callable[[float], None]
@@ -59,12 +67,10 @@ class DuckDBTables:
         source: LogSource,
         *,
         percent: Percent = no_progress,
-        memory_limit: int | None = None,
     ) -> None:
         self._connection = connection
         self._source = source
         self._percent = percent
-        self._memory_limit = default_memory_limit() if memory_limit is None else memory_limit
         self._numbers = count()
 
     @property
@@ -72,58 +78,36 @@ class DuckDBTables:
         """Name of the first file; rows that come from no file have a name of their own."""
         return self._source.label
 
-    @property
-    def has_only_records(self) -> bool:
-        """True if Parquet's statistics show it."""
-        return self._source.has_only_records
-
-    @property
-    def rescans_cheaply(self) -> bool:
-        """True for Parquet, whose columns are read separately."""
-        return self._source.rescans_cheaply
-
-    @property
-    def holds_log(self) -> bool:
-        """True if the text of the files takes an eighth of the memory limit or less.
-
-        A text takes one and a half times its size in a table. A larger table would spill to disk,
-        which costs more than reading the files again.
-        """
-        return self._source.text_bytes <= self._memory_limit // 8
-
     def log(self) -> Frame:
         """Return the log as its reader gives it."""
         return self._frame(self._connection.sql(self._source.sql))
 
-    def grouped_by_user(self, rows: Frame) -> Frame:
-        """Sort the rows into a table, which keeps the order: the place is DuckDB's row id."""
-        # Four bytes per row number, not eight: the sort needs 100 MB less for 8 million rows.
-        # Larger numbers become the largest one, and OrderedUsers refuses such a log.
-        narrow = rows.to_native().project(
-            f'* REPLACE (least("row", {2**32 - 1})::UINTEGER AS "row")'
-        )
-        order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
-        name = self._new_name()
-        with self._watched():
-            narrow.order(_names(order)).create(name)
-        wide = '* REPLACE ("row"::BIGINT AS "row"), rowid AS place'
-        return self._frame(self._connection.table(name).project(wide))
+    def rows_by_user(self) -> DuckDBUserRows:
+        """Number the users and keep the user's number of every row; nothing is sorted."""
+        columns = ["user_key", '"row"']
+        if not self._source.has_only_records:  # otherwise no string has to be read
+            columns.append("query IS NULL AS is_blank")
+        log = self._connection.sql(self._source.sql)
+        if not self._source.rescans_cheaply:
+            columns += [f'"{name}"' for name in ("user", "opt_in") if name in log.columns]
+        log = log.project(", ".join(columns))
+        rows = self._numbered(log) or self._numbered(log.order('"row"'))
+        if rows is None:
+            raise BrokenInvariantError("sorted rows have increasing numbers")
+        users = self.copy([rows.users()])
+        return DuckDBUserRows(rows=rows, users=users, fetch=self.fetch, copy=self.copy)
 
-    def counted_by_user(self, rows: Frame) -> Frame:
-        """Look where the user changes from one sorted row to the next, and count between."""
-        # A third of the time of grouping all rows by user. OVER () keeps the order of the table.
-        keys = [name for name in ("user_key", "is_blank") if name in rows.columns]
-        is_first = " OR ".join(f"{key} IS DISTINCT FROM before_{key}" for key in keys)
-        before = ", ".join(f"lag({key}) OVER () AS before_{key}" for key in keys)
-        parts = rows.to_native().project(f"*, {before}").filter(is_first)
-        starts = self.materialise(self._frame(parts)).to_native()
-        [(total,)] = rows.to_native().count("*").fetchall()
-        sizes = starts.project(f"*, lead(place, 1, {total}) OVER () - place AS size")
-        if "is_blank" in keys:
-            size = "sum(CASE WHEN is_blank THEN 0 ELSE size END)::BIGINT AS size"
-            first = 'user_key, min("row") AS "row", min(place) AS place'
-            sizes = sizes.aggregate(f"{first}, {size}", "user_key")
-        return self._frame(sizes.project('user_key, "row", place AS first_place, size AS records'))
+    def _numbered(self, log: duckdb.DuckDBPyRelation) -> NumberedRows | None:
+        """Return the rows by user; None if they are not in the order of their numbers."""
+        [(directory,)] = self._connection.execute(
+            "SELECT current_setting('temp_directory')"
+        ).fetchall()
+        rows = NumberedRows(Path(directory) if directory else None)
+        with self._watched():
+            for batch in batches_of(log):
+                if not rows.add(batch):
+                    return None
+        return rows
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user_id``, 62 bits of the MD5 of ``user``."""
@@ -148,10 +132,17 @@ class DuckDBTables:
 
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Copy a small table into the database."""
-        name = self._new_name()
-        self._connection.register("uploaded", pa.table(dict(columns)))
-        self._connection.execute(f"CREATE TABLE {name} AS FROM uploaded")
-        self._connection.unregister("uploaded")
+        return self.copy([pa.table(dict(columns))])
+
+    def copy(self, pieces: Iterable[pa.Table]) -> Frame:
+        """Copy rows, at least one piece, into a table of their own, which may spill to disk."""
+        name, into = self._new_name(), "CREATE TABLE {} AS"
+        for piece in pieces:
+            self._connection.register("uploaded", piece)
+            with self._watched():
+                self._connection.execute(f"{into.format(name)} FROM uploaded")
+            self._connection.unregister("uploaded")
+            into = "INSERT INTO {}"
         return self._frame(self._connection.table(name))
 
     def fetch(self, frame: Frame) -> pa.Table:
@@ -198,7 +189,7 @@ def _engine_failure(error: duckdb.Error) -> BlenderError:
     """Return the kind of an engine's error without its message, which may quote data."""
     text = str(error).lower()
     if "no space left" in text or "max_temp_directory_size" in text:
-        return BlenderError("the disk is full: the log's working copy needs more room")
+        return BlenderError(DISK_IS_FULL)
     if isinstance(error, duckdb.OutOfMemoryException):
         return TooMuchForMemoryError(
             "the memory limit is too small for this log; raise it with --memory-limit "

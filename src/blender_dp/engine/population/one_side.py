@@ -59,13 +59,7 @@ def users_of_side(
     all_rows: bool,
 ) -> TableUsers:
     """Return the users of one group, or all if the rows do not name groups."""
-    ordered = OrderedUsers.of(
-        tables,
-        randomness,
-        has_groups=has_groups,
-        records_per_user=records_per_user,
-        all_rows=all_rows,
-    )
+    ordered = OrderedUsers.of(tables, randomness, has_groups=has_groups)
     is_opt_in = side == "opt-in"
     opted_in = ordered.count_opted_in() if has_groups else ordered.size * is_opt_in
     everyone = TableUsers.of(ordered, records_per_user, all_before=opted_in * all_rows)

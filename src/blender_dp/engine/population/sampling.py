@@ -11,7 +11,7 @@ import narwhals as nw
 
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.engine.population.keyed_permutation import KeyedPermutation
-from blender_dp.engine.tables import Frame, Tables
+from blender_dp.engine.tables import Frame, Tables, UserRows
 
 MOST_ROWS = 2**31
 _DRAWN_BY = ("number", "start", "records")
@@ -55,38 +55,27 @@ class SamplingKeys:
         return shuffled.with_columns(order=order).drop("shuffled", "distance")
 
 
-def rows_by_user(tables: Tables, log: Frame, *, has_only_records: bool) -> Frame:
-    """Return every user's rows: user_key, row, perhaps is_blank, and place.
-
-    The places of a user's rows are consecutive: records in the order of the files, then the rows
-    that are not records. ``is_blank`` marks those, if there may be any. No string is kept.
-    """
-    rows = log.select("user_key", "row")
-    if not has_only_records:  # otherwise no string has to be read
-        rows = log.select("user_key", "row", is_blank=nw.col("query").is_null())
-    return tables.grouped_by_user(rows)
-
-
-def find_users(tables: Tables, log: Frame, rows: Frame, keys: SamplingKeys) -> Frame:
+def find_users(tables: Tables, log: Frame, rows: UserRows, keys: SamplingKeys) -> Frame:
     """Return every user once.
 
-    Columns: user_key, user, user_id, perhaps opt_in, start, records (their number) and first_place
-    (of the user's first record).
+    Columns: those of the rows' users, user, user_id, perhaps opt_in, and start.
     """
-    users = tables.counted_by_user(rows)
-    said = [name for name in ("user", "opt_in") if name in log.columns]
+    users = rows.users
+    said = [n for n in ("user", "opt_in") if n in log.columns and n not in users.columns]
     if said:  # any row of a user has the user's id and group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
     known = tables.materialise(tables.with_user_id(users.drop("row")))
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
 
 
-def sample_records(rows: Frame, users: Frame, keys: SamplingKeys, records_per_user: int) -> Frame:
+def sample_records(
+    rows: UserRows, users: Frame, keys: SamplingKeys, records_per_user: int
+) -> Frame:
     """Return the drawn rows: at most ``records_per_user`` per user.
 
     Args:
-        rows: The result of :func:`rows_by_user`.
-        users: Position, user_key, start, records and first_place.
+        rows: The rows of every user.
+        users: The result of :func:`find_users`, with position.
         keys: The secret keys.
         records_per_user: Most rows that are drawn per user.
 
@@ -94,15 +83,11 @@ def sample_records(rows: Frame, users: Frame, keys: SamplingKeys, records_per_us
         Position, row and rank: 1 is drawn first.
     """
     users = users.filter(nw.col("records") > 0)
-    start, records, first = nw.col("start"), nw.col("records"), nw.col("first_place")
     if records_per_user == 1:
-        drawn = users.select("position", place=first + start % records)
-        found = rows.select("place", "row").join(drawn, on="place", how="inner")
-        return found.select("position", "row", rank=nw.lit(1, nw.Int64))
-    joined = rows.join(users, on="user_key", how="inner")
-    own = joined.filter(nw.col("place") < first + records)
-    numbered = own.with_columns(number=nw.col("place") - first)
-    ordered = keys.with_draw_order(numbered.select("position", "row", *_DRAWN_BY))
+        drawn = users.with_columns(number=nw.col("start") % nw.col("records"))
+        return rows.one_each(drawn).select("position", "row", rank=nw.lit(1, nw.Int64))
+    own = rows.all_of(users)
+    ordered = keys.with_draw_order(own.select("position", "row", *_DRAWN_BY))
     rank = nw.col("order").rank("ordinal").over("position").cast(nw.Int64)
     ranked = ordered.select("position", "row", rank=rank)
     return ranked.filter(nw.col("rank") <= records_per_user)

@@ -191,13 +191,7 @@ def open_population(
         records_per_user: Most records per user that a step will use.
         all_rows: Whether a step will use all rows of the opt-in users.
     """
-    users = OrderedUsers.of(
-        tables,
-        randomness,
-        has_groups=opt_in is None,
-        records_per_user=records_per_user,
-        all_rows=all_rows,
-    )
+    users = OrderedUsers.of(tables, randomness, has_groups=opt_in is None)
     opted_in = users.count_opted_in() if opt_in is None else opt_in_users(users.size, opt_in)
     require_both_groups(opted_in, users.size - opted_in)
     everyone = TableUsers.of(users, records_per_user, all_before=opted_in if all_rows else 0)

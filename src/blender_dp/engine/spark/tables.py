@@ -6,7 +6,7 @@ from pathlib import Path
 
 import narwhals as nw
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
@@ -15,6 +15,7 @@ from blender_dp.engine.spark.numbering import counter, numbers_in_partitions, ro
 from blender_dp.engine.spark.readers import SparkLog, open_spark_frame, open_spark_log
 from blender_dp.engine.spark.readers.failures import explained_failures
 from blender_dp.engine.spark.session import SparkSettings, opened_session
+from blender_dp.engine.spark.user_rows import SparkUserRows
 from blender_dp.engine.tables import Frame
 
 
@@ -31,43 +32,20 @@ class SparkTables:
         """Name of the first file."""
         return self._log.label
 
-    @property
-    def has_only_records(self) -> bool:
-        """True if Parquet's statistics show it."""
-        return self._log.has_only_records
-
-    @property
-    def rescans_cheaply(self) -> bool:
-        """True: Parquet's columns are read separately, and text is kept parsed."""
-        return True
-
-    @property
-    def holds_log(self) -> bool:
-        """False: kept rows may be on other machines."""
-        return False
-
     def log(self) -> Frame:
         """Return the log; a user's key is their id itself."""
         return self._frame(self._log.rows)
 
-    def grouped_by_user(self, rows: Frame) -> Frame:
+    def rows_by_user(self) -> SparkUserRows:
         """Bring each user's rows into one partition and sort there; the place is Spark's id."""
+        columns: list[Column | str] = ["user_key", "row"]
+        if not self._log.has_only_records:  # otherwise no string has to be read
+            columns.append(sf.col("query").isNull().alias("is_blank"))
+        rows = self._log.rows.select(*columns)
         order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
-        grouped = rows.to_native().repartition("user_key").sortWithinPartitions(*order)
+        grouped = rows.repartition("user_key").sortWithinPartitions(*order)
         with self._explained():
-            return self._frame(self._frames.computed(grouped.withColumn("place", counter())))
-
-    def counted_by_user(self, rows: Frame) -> Frame:
-        """Group the rows by user; all rows of one user lie in one partition."""
-        blank = sf.col("is_blank") if "is_blank" in rows.columns else sf.lit(False)
-        grouped = rows.to_native().groupBy("user_key")
-        return self._frame(
-            grouped.agg(
-                sf.min("row").alias("row"),
-                sf.min("place").alias("first_place"),
-                sf.count(sf.when(~blank, 1)).alias("records"),
-            )
-        )
+            return SparkUserRows.of(self._frames.computed(grouped.withColumn("place", counter())))
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user``, which is the key, and ``user_id``, 62 bits of its MD5."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT, Compression, compression_of
+from blender_dp.engine.duckdb.readers.files import STANDARD_INPUT
 from blender_dp.engine.duckdb.readers.unpacking.addresses import shown_address
 from blender_dp.engine.duckdb.readers.unpacking.stand_ins import StandIns
 
@@ -69,7 +69,7 @@ class LogSource:
     has_only_records: bool
     """Whether the files show, without a scan, that every row is a record."""
     rescans_cheaply: bool
-    """Whether scanning twice is cheaper than keeping the rows of the first scan."""
+    """Whether a scan of some columns costs much less than a scan of all."""
     format: LogFormat
     files: tuple[Path, ...]
     """The files as they were given or found."""
@@ -95,9 +95,3 @@ class LogSource:
         return (
             first if len(self.files) == 1 else f"{first} or one of the {len(self.files) - 1} others"
         )
-
-    @property
-    def text_bytes(self) -> int:
-        """The size of the text, estimated at ten times that of packed files."""
-        is_packed = any(compression_of(path) is not Compression.NONE for path in self.parts)
-        return 10 * self.bytes if is_packed else self.bytes

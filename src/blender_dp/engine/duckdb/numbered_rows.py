@@ -1,0 +1,214 @@
+"""Rows of a log by user, without a sort: the user's number of every row, in a file of its own.
+
+The file takes four bytes per row; what stays in memory grows with the number of users only. The
+number of a record among its user's records is found by reading the file again and counting. Rows
+of one user that follow one another are counted together.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from blender_dp.core.head_list.cells import BoolArray, IntArray
+from blender_dp.engine.duckdb.number_file import NumberFile, UInt32Array
+from blender_dp.engine.duckdb.runs import lengths_from, run_starts
+from blender_dp.engine.duckdb.user_numbers import UserNumbers
+
+_BLANK = 1 << 31
+"""Added to the user's number in a row that is not a record."""
+_FEWEST_AT_ONCE = 1 << 19
+"""Rows that are counted at once; with many users, at least half as many rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Runs:
+    """Records of one user that follow one another, many times."""
+
+    users: UInt32Array
+    places: IntArray
+    """Of the first record of each, in its piece of the log."""
+    lengths: IntArray
+
+    @classmethod
+    def of(cls, users: UInt32Array) -> "_Runs":
+        """Find the runs in the users of consecutive records."""
+        places = run_starts(users)
+        if 2 * len(places) > len(users):  # shorter to count one by one
+            return cls(users, np.arange(len(users)), np.ones(len(users), dtype=np.int64))
+        return cls(users[places], places, lengths_from(places, len(users)))
+
+    def only(self, wanted: IntArray) -> "_Runs":
+        """Return those at some indices."""
+        return _Runs(self.users[wanted], self.places[wanted], self.lengths[wanted])
+
+    def count(self, users: int) -> IntArray:
+        """Return the number of records of every user."""
+        if len(self.users) == self.lengths.sum():
+            return np.bincount(self.users, minlength=users)
+        return np.bincount(self.users, self.lengths, minlength=users).astype(np.int64)
+
+    def numbers(self, seen: IntArray) -> IntArray:
+        """Return the number of the first record of each among its user's records.
+
+        Args:
+            seen: How many records of every user came before.
+        """
+        return seen[self.users] + totals_before(self.users, self.lengths)
+
+
+class NumberedRows:
+    """The user of every row, added in the order of the rows."""
+
+    def __init__(self, directory: Path | None) -> None:
+        """Begin without rows.
+
+        Args:
+            directory: Where the file is; None keeps it in memory.
+        """
+        self.last_row: int | None = None
+        self._numbers = UserNumbers()
+        self._users = NumberFile(directory)
+        self._rows = NumberFile(directory)
+        """Row numbers, unless rows count up from 0 without a gap."""
+        self._has_gaps = False
+        self._first: list[pa.Table] = []
+
+    def add(self, batch: pa.RecordBatch) -> bool:
+        """Add rows: user_key, row, perhaps is_blank, and what else is kept of a user's first row.
+
+        Returns:
+            False if the rows do not come after all others. They are not added then.
+        """
+        rows, keys = batch.column("row").to_numpy(), batch.column("user_key").to_numpy()
+        before = -1 if self.last_row is None else self.last_row
+        if not len(rows):
+            return True
+        if rows[0] <= before or not np.all(rows[1:] > rows[:-1]):
+            return False
+        self._keep_numbers(rows)
+        starts = run_starts(keys)
+        users, new = self._numbers.of(keys[starts])
+        users = np.repeat(users, lengths_from(starts, len(keys)))
+        self._keep_first(batch, starts[new])
+        if "is_blank" in batch.schema.names:
+            is_blank = batch.column("is_blank").to_numpy(zero_copy_only=False)
+            users |= is_blank.astype(np.uint32) * np.uint32(_BLANK)
+        self._users.append(users)
+        self.last_row = int(rows[-1])
+        return True
+
+    def _keep_first(self, batch: pa.RecordBatch, places: IntArray) -> None:
+        kept = {"row": column_of(batch.column("row").to_numpy()[places])}
+        for name in {"user", "opt_in"} & set(batch.schema.names):
+            kept[name] = batch.column(name).take(column_of(places))
+        self._first.append(pa.table(kept))
+
+    def _keep_numbers(self, rows: IntArray) -> None:
+        before = self._users.count
+        if not self._has_gaps and rows[-1] != before + len(rows) - 1:
+            self._has_gaps = True
+            for start in range(0, before, _FEWEST_AT_ONCE):
+                stop = min(before, start + _FEWEST_AT_ONCE)
+                self._rows.append(np.arange(start, stop, dtype=np.uint32))
+        if self._has_gaps:
+            self._rows.append(rows.astype(np.uint32))
+
+    def users(self) -> pa.Table:
+        """Return every user once: user_key (the number), records, and what is kept of a row."""
+        counts = np.zeros(self._numbers.count + 1, dtype=np.int64)
+        for runs, _ in self._pieces():
+            counts += runs.count(len(counts))
+        keys = np.arange(1, len(counts))
+        users = {"user_key": column_of(keys), "records": column_of(counts[1:])}
+        if not self._first:
+            return pa.table(users | {"row": column_of(keys[:0])})
+        first = pa.concat_tables(self._first)
+        return pa.table(users | dict(zip(first.column_names, first.columns, strict=True)))
+
+    def one_each(
+        self, users: IntArray, numbers: IntArray
+    ) -> Iterator[tuple[UInt32Array, IntArray]]:
+        """Yield users and rows of one record per user.
+
+        Args:
+            users: Users, each once.
+            numbers: Which record of each, from 0.
+        """
+        wanted = np.full(self._numbers.count + 1, -1, dtype=np.int64)
+        wanted[users] = numbers
+        hits = self._numbered(lambda seen, after: (seen <= wanted) & (wanted < after))
+        for runs, first, rows in hits:
+            ahead = wanted[runs.users] - first
+            is_hit = (ahead >= 0) & (ahead < runs.lengths)
+            yield runs.users[is_hit], rows[(runs.places + ahead)[is_hit]]
+
+    def all_of(self, users: IntArray) -> Iterator[tuple[UInt32Array, IntArray, IntArray]]:
+        """Yield users, rows and numbers of all records of some users."""
+        is_chosen = np.zeros(self._numbers.count + 1, dtype=np.bool_)
+        is_chosen[users] = True
+        for runs, first, rows in self._numbered(lambda *_: is_chosen):
+            ahead = np.arange(runs.lengths.sum())
+            ahead -= np.repeat(np.cumsum(runs.lengths) - runs.lengths, runs.lengths)
+            places, numbers = (np.repeat(of, runs.lengths) + ahead for of in (runs.places, first))
+            yield np.repeat(runs.users, runs.lengths), rows[places], numbers
+
+    def _numbered(
+        self, choose: Callable[[IntArray, IntArray], BoolArray]
+    ) -> Iterator[tuple[_Runs, IntArray, IntArray]]:
+        """Yield runs of chosen users, the number of each one's first record, and rows by place.
+
+        Args:
+            choose: Returns of which users records are needed, from how many records of every user
+                came before a piece of the log, and how many up to its end.
+        """
+        seen = np.zeros(self._numbers.count + 1, dtype=np.int64)
+        for runs, rows in self._pieces():
+            after = seen + runs.count(len(seen))
+            chosen = runs.only(np.flatnonzero(choose(seen, after)[runs.users]))
+            yield chosen, chosen.numbers(seen), rows
+            seen = after
+
+    def _pieces(self) -> Iterator[tuple[_Runs, IntArray]]:
+        """Yield the runs of records and the rows of all records, piece by piece."""
+        size, start = max(_FEWEST_AT_ONCE, self._numbers.count // 2), 0
+        own_rows = self._rows.pieces(size)
+        for users in self._users.pieces(size):
+            stop = start + len(users)
+            rows = next(own_rows).astype(np.int64) if self._has_gaps else np.arange(start, stop)
+            start = stop
+            is_record = users < _BLANK
+            if is_record.all():
+                yield _Runs.of(users), rows
+            else:
+                yield _Runs.of(users[is_record]), rows[is_record]
+
+
+def column_of(values: IntArray) -> pa.Array:
+    """Return numbers as a column. ``pyarrow.array`` imports masked arrays first, for 0.05 s."""
+    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+
+
+def totals_before(users: UInt32Array, lengths: IntArray) -> IntArray:
+    """Return for every place the total length of the places before it with the same user.
+
+    >>> totals_before(np.array([7, 9, 7, 7], dtype=np.uint32), np.array([5, 1, 2, 1])).tolist()
+    [0, 0, 5, 7]
+    """
+    order = _stable_order(users)
+    ordered = lengths[order]
+    total = np.cumsum(ordered) - ordered
+    starts = run_starts(users[order])
+    total -= np.repeat(total[starts], lengths_from(starts, len(users)))
+    before = np.empty_like(total)
+    before[order] = total
+    return before
+
+
+def _stable_order(users: UInt32Array) -> IntArray:
+    """Return the places in the order of their users: two radix sorts, of 16 bits each."""
+    order = np.argsort(users.astype(np.uint16), kind="stable")
+    high = (users >> 16).astype(np.uint16)
+    return order[np.argsort(high[order], kind="stable")]

@@ -1,0 +1,56 @@
+"""Rows of a log by user on Spark: sorted within partitions, each user's rows in one of them."""
+
+from dataclasses import dataclass
+
+import narwhals as nw
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from blender_dp.engine.tables import Frame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SparkUserRows:
+    """Rows with their place; the places of a user's records follow one another."""
+
+    rows: Frame
+    """Columns: user_key, row, perhaps is_blank, and place."""
+    last_row: int | None
+
+    @classmethod
+    def of(cls, rows: DataFrame) -> "SparkUserRows":
+        """Take rows that are kept: user_key, row, perhaps is_blank, and place.
+
+        A user's records come in the order of the rows, then the rows that are not records.
+        """
+        last = rows.agg(sf.max("row")).first()
+        return cls(rows=nw.from_native(rows), last_row=None if last is None else last[0])
+
+    @property
+    def users(self) -> Frame:
+        """Every user once, with first_place: the smallest of the user's places."""
+        blank = sf.col("is_blank") if "is_blank" in self.rows.columns else sf.lit(False)
+        users: DataFrame = (
+            self.rows.to_native()
+            .groupBy("user_key")
+            .agg(
+                sf.min("row").alias("row"),
+                sf.min("place").alias("first_place"),
+                sf.count(sf.when(~blank, 1)).alias("records"),
+            )
+        )
+        return nw.from_native(users)
+
+    def one_each(self, users: Frame) -> Frame:
+        """Return position and row of the record of each user that ``number`` names."""
+        place = nw.col("first_place") + nw.col("number")
+        found = self.rows.select("place", "row").join(
+            users.select("position", place=place), on="place", how="inner"
+        )
+        return found.select("position", "row")
+
+    def all_of(self, users: Frame) -> Frame:
+        """Return every record of these users: the users' columns, row and number."""
+        own = self.rows.select("user_key", "row", "place").join(users, on="user_key", how="inner")
+        numbered = own.with_columns(number=nw.col("place") - nw.col("first_place"))
+        return numbered.filter(nw.col("number") < nw.col("records")).drop("place")
