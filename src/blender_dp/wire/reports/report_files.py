@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.json as pj
 
 from blender_dp.core.channels.report import Question
@@ -98,6 +97,9 @@ def batches(
         raise InputError(path, "no such file")
     schema = pa.schema([(name, pa.string()) for name in texts])
     options = pj.ParseOptions(explicit_schema=schema if texts else None)
+    # Imported here: only a file of reports needs it, and it takes 0.1 s.
+    import pyarrow.dataset as ds  # noqa: PLC0415
+
     formats = {"json": ds.JsonFileFormat(parse_options=options), "parquet": "parquet"}
     try:
         reports = ds.dataset(path, format=formats[kind])

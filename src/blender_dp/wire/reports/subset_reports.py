@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from blender_dp.core.channels.report import Question
@@ -108,6 +107,9 @@ class SubsetCounter:
 
     def add(self, path: Path, batch: pa.RecordBatch) -> None:
         """Count some reports."""
+        # Imported here: only a file of reports needs it, and it takes 0.1 s.
+        import pyarrow.compute as pc  # noqa: PLC0415
+
         questions = distinct_values(path, batch, "question")
         if any(question not in self._packings for question in questions):
             raise UnknownReportError(

@@ -7,12 +7,10 @@ database once, which spills beyond its memory limit.
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pyarrow.dataset as ds
-from pyarrow.fs import LocalFileSystem
 
 from blender_dp.core.errors import InputError
 from blender_dp.engine.duckdb.interruption import interruptible
@@ -120,7 +118,11 @@ def _scan(connection: duckdb.DuckDBPyConnection, path: Path, log_format: LogForm
     return Scan(source, tuple((str(name), str(kind)) for name, kind, *_ in described))
 
 
-def _dataset(path: Path, log_format: LogFormat) -> ds.Dataset:
+def _dataset(path: Path, log_format: LogFormat) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    # Imported here: few logs need it, and it takes 0.1 s.
+    import pyarrow.dataset as ds  # noqa: PLC0415
+    from pyarrow.fs import LocalFileSystem  # noqa: PLC0415
+
     try:
         where = str(path.absolute())
         return ds.dataset(where, format=_DATASETS[log_format], filesystem=LocalFileSystem())
