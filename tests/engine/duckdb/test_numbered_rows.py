@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blender_dp.core.errors import BlenderError
 from blender_dp.engine.duckdb import numbered_rows
+from blender_dp.engine.duckdb.number_file import NumberFile
 from blender_dp.engine.duckdb.numbered_rows import NumberedRows
 from blender_dp.engine.duckdb.user_numbers import UserNumbers
 
@@ -104,6 +106,16 @@ def test_rows_that_come_out_of_order_are_not_added() -> None:
         assert not found.add(pa.record_batch(batch))
     assert found.last_row == 5
     assert found.users()["records"].to_pylist() == [1, 1]
+
+
+def test_a_full_disk_is_told_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = Path("/dev/full").open("r+b", 0)  # noqa: SIM115 - closed with the NumberFile
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full)
+    with pytest.raises(BlenderError) as caught:
+        NumberFile(tmp_path).append(np.zeros(9, dtype=np.uint32))
+    assert str(caught.value) == "the disk is full: the log's working copy needs more room"
 
 
 def test_users_for_the_same_slot_have_numbers_of_their_own() -> None:

@@ -36,6 +36,7 @@ class NumberFile:
         """Add numbers at the end."""
         try:
             self._file.write(numbers.tobytes())
+            self._file.flush()  # a full disk is told here, not when the file is read
         except OSError as error:
             raise BlenderError(
                 DISK_IS_FULL if error.errno == errno.ENOSPC else "a working copy cannot be written"
