@@ -17,6 +17,7 @@ import pytest
 from end_to_end.kills.books import Books
 from end_to_end.kills.bystanders import ON_SQLITE, Bystanders, bystanders
 from end_to_end.kills.mortal_service import MortalService, mortal_service
+from end_to_end.kills.sqlite_ids import stored_ids
 from service.running import Published, running
 
 from blender_dp.service.http.access import Role
@@ -60,9 +61,7 @@ class Collection:
 
     def stored_ids(self) -> set[bytes]:
         """Return what is on disk, which must be whole."""
-        with closing(sqlite3.connect(self.directory / "service.sqlite")) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            return {row[0] for row in connection.execute("SELECT id FROM report_ids")}
+        return set(stored_ids(self.directory / "service.sqlite"))
 
 
 @pytest.fixture

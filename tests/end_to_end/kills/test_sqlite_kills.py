@@ -4,7 +4,6 @@ Other processes open, use and close its database all the time.
 """
 
 import asyncio
-from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -22,29 +21,15 @@ from end_to_end.kills.lives import (
 )
 from end_to_end.kills.loaders import Load, loading
 from end_to_end.kills.mortal_service import mortal_service
+from end_to_end.kills.sqlite_ids import stored_ids
 from service.running import Published, running
 
-from blender_dp.server.databases.sqlite_connection import connect
-from blender_dp.service.storage.sqlite.database import migrate
-
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-BEFORE_BUNDLES = 5
-"""Version of the schema without bundles of report ids."""
 
 
 async def collecting(directory: Path) -> Published:
     async with running(directory) as service:
         return await service.published()
-
-
-def stored_ids(directory: Path) -> list[bytes]:
-    with closing(connect(directory / "service.sqlite")) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert connection.execute("SELECT count(*) FROM older_report_ids").fetchone() > (0,)
-        migrate(connection, BEFORE_BUNDLES)  # takes all ids back into one table
-        ids = [row[0] for row in connection.execute("SELECT id FROM report_ids")]
-        migrate(connection)
-        return ids
 
 
 async def test_nothing_is_lost_and_nothing_counted_twice(tmp_path: Path, seed: int) -> None:
@@ -61,8 +46,8 @@ async def test_nothing_is_lost_and_nothing_counted_twice(tmp_path: Path, seed: i
             await live_and_die(service, load, number, random)
         await finished(service, load, done, goal=ACKNOWLEDGED)
     assert_enough(load)
-    database = str(tmp_path / "service.sqlite")
-    await assert_books_agree(load.books, campaign, database, stored_ids(tmp_path))
+    file = tmp_path / "service.sqlite"
+    await assert_books_agree(load.books, campaign, str(file), stored_ids(file))
 
 
 async def test_a_store_that_acknowledges_before_it_commits_is_caught(
@@ -81,6 +66,6 @@ async def test_a_store_that_acknowledges_before_it_commits_is_caught(
             await service.begin(f"before-commit {random.randint(10, 20)}")
             await service.end()
         await finished(service, load, done, goal=0)
-    database = str(tmp_path / "service.sqlite")
+    file = tmp_path / "service.sqlite"
     with pytest.raises(AssertionError, match="acknowledged reports are lost"):
-        await assert_books_agree(load.books, campaign, database, stored_ids(tmp_path))
+        await assert_books_agree(load.books, campaign, str(file), stored_ids(file))
