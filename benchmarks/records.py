@@ -220,9 +220,9 @@ def _known_row(shape: Shape, epsilon: int, runs: list[Comparison]) -> str:
 
 
 REMARKS = """
-*Common* is not a fair comparison. A record is common if its noise let it pass without a known list,
-and a record whose noise let it pass is measured with less noise than one that is listed in any
-case. *Passed in both* asks the same of both runs, and *most frequent* of neither.
+A record is *common* if its noise let it pass without a known list. Such a record is measured with
+less noise than one that is listed in any case, so this column favours the run without a known list.
+*Passed in both* asks the same of both runs, and *most frequent* of neither.
 """
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from core.estimation.test_listing_rule import COUNTS
+from core.curator.test_listing_rule import COUNTS
 
 from blender_dp.core.estimation.release import ReleasedDiscovery
 from blender_dp.engine.synthetic.laws import ONE_RECORD

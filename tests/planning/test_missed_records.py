@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from core.estimation.test_listing_rule import COUNTS, WEIGHTS
+from core.curator.test_listing_rule import COUNTS, WEIGHTS
 
-from blender_dp.core.estimation.listing_rule import ListingRule
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.estimation.release import ReleasedDiscovery
 from blender_dp.planning.missed_records import QueryRecords, whole_numbers, with_missed
 

@@ -89,8 +89,7 @@ def plan(
     target_size
         Find the opt-in share and the ε that reach a list of this number of queries.
     target_l1
-        Find the opt-in share, the ε and the relay share with which the L1 of the queries is at
-        most this.
+        Find the opt-in share, the ε and the relay share with at most this L1 of the queries.
     known
         Predict a collection that knows the list of an earlier one of the same kind.
     curve
@@ -136,6 +135,10 @@ def plan(
         )
         if partial is not None:
             _write(partial, made)
+    _tell(made, output, json=json)
+
+
+def _tell(made: Plan, output: Path | None, *, json: bool) -> None:
     for remark in made.remarks:
         say(remark)
     if json:

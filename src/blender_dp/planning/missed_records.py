@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from blender_dp.core.estimation.listing_rule import ListingRule
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.head_list.cells import FloatArray, IntArray
 
 _SURE = 0.95

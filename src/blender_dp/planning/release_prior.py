@@ -15,8 +15,8 @@ import numpy as np
 
 from blender_dp.core.blender import PRESETS
 from blender_dp.core.curator.budget import Branch
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.errors import BlenderError
-from blender_dp.core.estimation.listing_rule import ListingRule
 from blender_dp.core.estimation.release import Release, ReleasedDiscovery
 from blender_dp.core.estimation.unlisted_bound import counting_rule
 from blender_dp.core.head_list.cells import FloatArray, IntArray

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from blender_dp.core.estimation.listing_rule import ListingRule
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.planning.missed_records import QueryRecords
 

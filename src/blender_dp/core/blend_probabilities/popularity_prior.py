@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blender_dp.core.estimation.listing_rule import ListingRule
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.head_list.cells import BoolArray, FloatArray, IntArray
 from blender_dp.core.head_list.known_list import KnownFrom

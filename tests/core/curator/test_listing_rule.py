@@ -7,7 +7,7 @@ import pytest
 from core.sharp_cases import TwoSlopes
 from scipy.stats import binom, norm
 
-from blender_dp.core.estimation.listing_rule import ListingRule
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.estimation.release import ReleasedDiscovery
 
 COUNTS = ReleasedDiscovery(
