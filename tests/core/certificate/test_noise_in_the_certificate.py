@@ -17,6 +17,7 @@ from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.gaussian_plan import GaussianPlan
 from blender_dp.core.curator.laplace_plan import LaplacePlan
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
 from blender_dp.core.estimate_optin_probabilities import sharp as sharp_optin
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
@@ -181,16 +182,17 @@ def test_narrower_noise_of_paper_or_of_the_branch_breaks_the_certificate(
 def test_a_lower_threshold_or_steeper_noise_breaks_the_certificate_of_discovery(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counts, weights = certified_opt_in.count_plan, certified_opt_in.weight_plan
     monkeypatch.setattr(
         certified_opt_in,
         "count_plan",
-        lambda budget: replace(counts(budget), threshold=counts(budget).threshold - 1),
+        lambda budget: replace(count_plan(budget), threshold=count_plan(budget).threshold - 1),
     )
     monkeypatch.setattr(
         certified_opt_in,
         "weight_plan",
-        lambda budget: replace(weights(budget), threshold=weights(budget).threshold * 99 // 100),
+        lambda budget: replace(
+            weight_plan(budget), threshold=weight_plan(budget).threshold * 99 // 100
+        ),
     )
     monkeypatch.setattr(paper_discovery, "name_noise", lambda _: DiscreteLaplace(Fraction(1, 3)))
     for branch in ("laplace", "gauss"):
