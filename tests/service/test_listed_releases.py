@@ -50,6 +50,7 @@ MANY = People(
 )
 RELEASE_OF = {
     "opt-in-estimates": {
+        "tally.branch": "choice of the branch",
         "tally.weight_sum": "choice of the branch",
         "tally.values": "discovery",
         "candidate_queries": "discovery",

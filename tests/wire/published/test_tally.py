@@ -1,6 +1,7 @@
 """What ``sharp`` releases of the opt-in users travels unchanged, or is refused."""
 
 from dataclasses import replace
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ from wire.lists import write_json
 
 from blender_dp.core.blender import curate
 from blender_dp.core.certificate.certify import certify_curated
+from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.errors import InputError
+from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.core.head_list.known_list import KnownFrom, KnownList
@@ -105,6 +109,25 @@ def test_a_list_of_queries_is_read_as_it_was_written(tmp_path: Path, list_of: An
         read_opt_in(write_json(tmp_path / "wrong.json", changed), curated.head_list)
 
 
+def test_documents_without_a_branch_have_the_former_rule(tmp_path: Path) -> None:
+    """A campaign whose list was made by an earlier version keeps the branch that it was made by."""
+    budget, written = Budget.of(PARAMETERS), tally_of(CURATED)
+    choice = branch_of(0, written.users, budget)
+    average = choice.gauss_threshold / choice.laplace_threshold / 0.85
+    weight_sum = round(average * UNIT * written.users / sqrt(MOST_RECORDS))
+
+    def read_with(**fields: Any) -> Any:
+        tally = {name: of for name, of in DOCUMENT["tally"].items() if name != "branch"}
+        changed = {**DOCUMENT, "tally": tally | {"weight_sum": weight_sum} | fields}
+        path = write_json(tmp_path / "o.json", with_digest(changed))
+        return read_opt_in(path, CURATED.head_list).integers
+
+    assert read_with().choice.branch == "laplace"
+    assert read_with(branch="gauss").choice.branch == "gauss"
+    with pytest.raises(InputError, match="branch"):
+        read_with(branch="laplace")
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -119,6 +142,8 @@ def test_a_list_of_queries_is_read_as_it_was_written(tmp_path: Path, list_of: An
         ("query_squares", 2**63),
         ("weight_sum", None),
         ("weight_sum", "1"),
+        ("branch", None),
+        ("branch", "gauss"),
         ("whole_list", {}),
         ("whole_list", {**DOCUMENT["tally"]["whole_list"], "record_concentration": "0.0"}),
         ("whole_list", {**DOCUMENT["tally"]["whole_list"], "query_concentration": "1.5"}),

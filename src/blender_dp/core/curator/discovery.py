@@ -16,6 +16,8 @@ GAUSS_ADVANTAGE = 1.0
 """The Gaussian branch is taken if its threshold, for an average user, is below this share of the
 Laplace threshold. At this share both list about equally many records. The Gaussian branch, which
 uses all records of a user, estimates them better: benchmarks/shares.md."""
+FORMER_GAUSS_ADVANTAGE = 0.77
+"""The same for documents that do not name their branch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,14 +51,17 @@ class BranchChoice:
         )
 
 
-def branch_of(weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
+def branch_of(
+    weight_sum: int | None, users: int, budget: Budget, *, is_former: bool = False
+) -> BranchChoice:
     """Return the branch that follows from a released scalar, or the declared one: a public rule."""
+    advantage = FORMER_GAUSS_ADVANTAGE if is_former else GAUSS_ADVANTAGE
     half = count_plan(budget).half
     average, threshold, branch = 1.0, inf, "laplace"
     if weight_sum is not None:
         average = max(sqrt(MOST_RECORDS) * weight_sum / (UNIT * users), 1.0)
         threshold = weight_plan(budget).threshold / UNIT
-        branch = "gauss" if threshold / average < GAUSS_ADVANTAGE * half else "laplace"
+        branch = "gauss" if threshold / average < advantage * half else "laplace"
     return BranchChoice(
         branch=cast("Branch", branch),
         weight_sum=weight_sum,

@@ -14,7 +14,7 @@ import numpy as np
 
 from blender_dp.core.blender import PRESETS, Curated
 from blender_dp.core.curator.budget import Budget
-from blender_dp.core.curator.discovery import branch_of
+from blender_dp.core.curator.discovery import BranchChoice, branch_of
 from blender_dp.core.curator.list_choice import lists_queries
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
@@ -99,6 +99,7 @@ def _tally_document(tally: OptInTally) -> Mapping[str, Any]:
     whole_list = tally.whole_list
     return {
         **_coverage_gap(tally),
+        "branch": tally.choice.branch,
         "weight_sum": tally.choice.weight_sum,
         "values": tally.values.tolist(),
         "sums": tally.sums.tolist(),
@@ -128,7 +129,7 @@ def _read_tally(
         part.refuse("weight_sum", "must be there unless one record per user was declared")
     return OptInTally(
         users=users,
-        choice=branch_of(weight_sum, users, budget),
+        choice=_read_choice(part, weight_sum, users, budget),
         values=part.counts("values", found),
         sums=part.counts("sums", head_list.cells.cell_count),
         folded_cells=part.whole("folded_cells", at_least=0),
@@ -138,6 +139,14 @@ def _read_tally(
         coverage_gap=_read_coverage_gap(part, head_list, parameters),
         whole_list=_read_whole_list(part),
     )
+
+
+def _read_choice(part: Fields, weight_sum: int | None, users: int, budget: Budget) -> BranchChoice:
+    """Return the branch; documents that do not name it are older than today's rule."""
+    choice = branch_of(weight_sum, users, budget, is_former=not part.has("branch"))
+    if part.has("branch") and part.text("branch") != choice.branch:
+        part.refuse("branch", "must be the one that follows from weight_sum")
+    return choice
 
 
 def _read_coverage_gap(part: Fields, head_list: HeadList, parameters: Parameters) -> int | None:
