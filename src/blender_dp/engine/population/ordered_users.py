@@ -40,9 +40,8 @@ class OrderedUsers:
         keys = SamplingKeys.draw(randomness)
         log, rows = tables.log(), tables.rows_by_user()
         users = find_users(tables, log, rows, keys)
-        _require_usable(tables, rows, users)
+        size = _count_users(tables, rows, users)
         placed = in_secret_order(tables, users, keys.users, has_groups=has_groups)
-        size = count_rows(tables, placed)
         return cls(tables=tables, keys=keys, log=log, rows=rows, users=placed, size=size)
 
     def count_opted_in(self) -> int:
@@ -71,21 +70,23 @@ class OrderedUsers:
 
 def count_rows(tables: Tables, frame: Frame) -> int:
     """Return how many rows ``frame`` has."""
-    return _fetch_one(tables, frame.select(count=nw.len())) or 0
+    return int(tables.fetch(frame.select(count=nw.len())).column(0)[0].as_py())
 
 
-def _fetch_one(tables: Tables, frame: Frame) -> int | None:
-    value = tables.fetch(frame).column(0)[0].as_py()
-    return None if value is None else int(value)
+def _count_users(tables: Tables, rows: UserRows, users: Frame) -> int:
+    """Return the number of users.
 
-
-def _require_usable(tables: Tables, rows: UserRows, users: Frame) -> None:
-    """Refuse a log without rows, with rows that name no user, or with too many rows to number."""
+    Raises:
+        InputError: The log has no rows, or rows that name no user.
+        ParameterError: The log has too many rows to number.
+    """
     nameless = nw.col("user").is_null().cast(nw.Int64).sum()
-    if _fetch_one(tables, users.select(nameless=nameless)):
+    [found] = tables.fetch(users.select(users=nw.len(), nameless=nameless)).to_pylist()
+    if found["nameless"]:
         raise InputError(tables.label, "every row must name its user, but some do not")
     if rows.last_row is None:
         raise InputError(tables.label, "the log is empty: it has no users")
     if rows.last_row >= MOST_ROWS:
         rule = f"at most {MOST_ROWS:,} in one log"
         raise ParameterError("rows", rule, f"more than {rows.last_row:,}")
+    return int(found["users"])
