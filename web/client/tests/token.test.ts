@@ -50,6 +50,11 @@ describe.each(BLIND_RSA)('$name', (one) => {
     expect(toHex(signature)).toBe(one.sig);
     expect(await isSignature(key, message, signature)).toBe(true);
   });
+
+  test('an answer above the modulus is one of another key', async () => {
+    const above = toBytes(key.modulus + 1n, fromHex(field(one, 'blind_sig')).length);
+    await expect(finalize(key, message, inverse, above)).rejects.toThrow('must sign with the key');
+  });
 });
 
 describe.each(TYPE_2.map((one, i) => ({ i, one })))('token $i of RFC 9578', ({ one }) => {
