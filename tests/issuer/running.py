@@ -134,19 +134,12 @@ class StandInProvider:
         return {"kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid, "n": n, "e": "AQAB"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issuer:
-    """A running issuer, and what a device does."""
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """What a device knows of an issuer and a collector, and does."""
 
-    app: IssuerApp
     http: httpx.AsyncClient
     collector: StandInCollector
-    hook: StandInHook
-    lines: io.StringIO
-
-    @property
-    def next_key(self) -> str:
-        return self.app.dependencies.keys.next_key().token_key.text
 
     def rules(self, campaign: UUID = CAMPAIGN) -> TokenRules:
         key = read_token_key(self.collector.token_keys[campaign])
@@ -171,6 +164,19 @@ class Issuer:
         response = from_text(answer.json()["response"], RESPONSE_BYTES)
         assert response is not None
         return rules.token(secret, response)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Issuer(Device):
+    """A device beside an issuer in this process."""
+
+    app: IssuerApp
+    hook: StandInHook
+    lines: io.StringIO
+
+    @property
+    def next_key(self) -> str:
+        return self.app.dependencies.keys.next_key().token_key.text
 
     def refusals(self) -> list[str]:
         lines = map(json.loads, self.lines.getvalue().splitlines())

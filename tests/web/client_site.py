@@ -24,6 +24,11 @@ from blender_dp.wire.service.signed_log import log_document
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
+ENVIRONMENT = {
+    **os.environ,
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+}
+"""Of programs that run on Node: .venv may hold it."""
 SIGNED = json.loads((ROOT / "test_vectors" / "signed_head_list.json").read_text(encoding="utf-8"))
 PAGE = "<!doctype html><meta charset=utf-8><title>A page with the client</title>"
 WORKER = """
@@ -44,11 +49,10 @@ def built_client() -> bytes:
     """Build the client as it is published and return its one file."""
     if not (WEB / "node_modules").is_dir():
         pytest.skip("what is in web/ is not installed; run: make .make/web")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # .venv may hold Node
     subprocess.run(
         ["npm", "run", "--silent", "build", "--workspace=client"],
         cwd=WEB,
-        env={**os.environ, "PATH": path},
+        env=ENVIRONMENT,
         check=True,
         capture_output=True,
     )

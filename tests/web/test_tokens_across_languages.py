@@ -1,15 +1,13 @@
 """Report tokens of 1,000 devices in TypeScript, issued and checked by Python."""
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from web.client_site import WEB
+from web.client_site import ENVIRONMENT, WEB
 
 from blender_dp.wire.reports.packed_items import from_text, to_text
 from blender_dp.wire.reports.service_report import report_id_of
@@ -24,10 +22,6 @@ from blender_dp.wire.tokens.token_key import TokenKey
 
 pytestmark = pytest.mark.slow
 DEVICES = 1000
-_ENVIRONMENT = {
-    **os.environ,
-    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # may hold Node
-}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +33,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("bundle") / "token.mjs"
     source = WEB / "client" / "src" / "token" / "token.ts"
     bundling = [str(rolldown), str(source), f"--file={made}", "--format=esm"]
-    subprocess.run(bundling, cwd=WEB, env=_ENVIRONMENT, check=True, capture_output=True)
+    subprocess.run(bundling, cwd=WEB, env=ENVIRONMENT, check=True, capture_output=True)
     return made
 
 
@@ -49,7 +43,7 @@ def play(bundle: Path, step: str, key: TokenKey, cases: list[dict[str, str]]) ->
     done = subprocess.run(
         ["node", script, bundle, step],
         input=json.dumps({"token_key": key.text, "cases": cases}),
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         check=True,
         capture_output=True,
         text=True,

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any
 from uuid import UUID
 
 import httpx
@@ -17,7 +16,7 @@ import pytest
 from end_to_end.kills.askers import Askers, asking
 from end_to_end.kills.lives import KILLS, PATIENCE, any_moment
 from end_to_end.kills.mortal_service import MortalService, mortal
-from end_to_end.kills.stand_in_server import listening
+from end_to_end.kills.stand_in_server import StandInApp, listening
 from issuer.running import StandInCollector
 
 from blender_dp.wire.tokens.report_token import TokenRules
@@ -45,17 +44,7 @@ class Organisation:
     def __init__(self) -> None:
         self.collector = StandInCollector()
 
-    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
-        headers = [(name.decode(), value.decode()) for name, value in scope["headers"]]
-        request = httpx.Request("GET", f"http://here{scope['path']}", headers=headers)
-        answer = self._answer(request)
-        headers = [(b"content-type", b"application/json")]
-        await send(
-            {"type": "http.response.start", "status": answer.status_code, "headers": headers}
-        )
-        await send({"type": "http.response.body", "body": answer.content})
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
+    def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/whoami":
             return httpx.Response(200, json={"subject": request.headers["authorization"]})
         return self.collector(request)
@@ -77,7 +66,7 @@ async def play(directory: Path, database: str, seed: int, *flaws: str) -> Askers
     people: Iterator[str] = (f"person-{number}" for number in range(10**9))
     async with (
         asyncio.timeout(PATIENCE),
-        listening(organisation) as address,
+        listening(StandInApp(organisation.answer)) as address,
         mortal("mortal_issuer.py", directory, database, address, *flaws) as issuer,
     ):
         await issuer.begin()
