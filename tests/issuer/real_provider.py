@@ -41,6 +41,12 @@ class RealProvider:
         self._process.stdin.close()
         self._process.wait(timeout=10)
 
+    def algorithms(self) -> list[str]:
+        """Return how the provider signs, as it says itself."""
+        found = httpx.get(f"{self.address}/.well-known/openid-configuration").json()
+        named: list[str] = found["id_token_signing_alg_values_supported"]
+        return named
+
     def sign_in(self, person: str, *, app: str, resource: str) -> dict[str, str]:
         """Return an app's tokens after a login in a new browser (authorization code, PKCE)."""
         challenge = base64.urlsafe_b64encode(hashlib.sha256(_VERIFIER.encode()).digest())

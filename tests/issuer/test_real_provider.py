@@ -29,6 +29,18 @@ def provider(tmp_path: Path) -> Iterator[RealProvider]:
         yield running
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def login(provider: RealProvider, clock: Clock) -> AsyncIterator[OpenIdConnect]:
+    made = OpenIdConnect(provider.address, AUDIENCE, clock=clock)
+    yield made
+    await made.close()
+
+
 @asynccontextmanager
 async def device_of(issuer: Path, provider: str) -> AsyncIterator[Device]:
     """Start ``blender-dp issuer`` behind a provider; a campaign is open for its tokens."""
@@ -90,10 +102,10 @@ async def test_each_person_gets_one_token_by_what_the_provider_signs(
     assert not [name for name in (b"anna", b"bert", b"carol", anna.encode()) if name in written]
 
 
-async def test_keys_are_found_changed_and_withdrawn(provider: RealProvider) -> None:
-    clock = Clock()
-    login = OpenIdConnect(provider.address, AUDIENCE, clock=clock)
-    for algorithm in ALGORITHMS:
+async def test_keys_are_found_changed_and_withdrawn(
+    provider: RealProvider, login: OpenIdConnect, clock: Clock
+) -> None:
+    for algorithm in {*ALGORITHMS, *provider.algorithms()} - {"Ed448"}:  # it has none
         assert await login.subject(provider.access_token("anna", algorithm=algorithm)) == "anna"
     first = provider.access_token("anna")
     provider.change(keys=["second", "first"])
@@ -113,4 +125,3 @@ async def test_keys_are_found_changed_and_withdrawn(provider: RealProvider) -> N
     clock.seconds += 100 + 601
     with pytest.raises(LoginUnavailableError):
         await login.subject(second)
-    await login.close()

@@ -8,11 +8,13 @@ is valid now. The person is its ``sub``.
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from jwt.algorithms import OKPAlgorithm
 
 from blender_dp.core.errors import InputError
 from blender_dp.issuer.logins.login import (
@@ -32,8 +34,13 @@ ALGORITHMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "ES384": ("EC", ("P-384",)),
     "ES512": ("EC", ("P-521",)),
     "EdDSA": ("OKP", ("Ed25519", "Ed448")),
+    "Ed25519": ("OKP", ("Ed25519",)),
+    "Ed448": ("OKP", ("Ed448",)),
 }
 """Signatures that are taken, with type and curves of their keys. None has a shared secret."""
+for _curve in ("Ed25519", "Ed448"):  # RFC 9864's names for EdDSA, which PyJWT does not know yet
+    with suppress(ValueError):
+        jwt.register_algorithm(_curve, OKPAlgorithm())
 _TYPES = (None, "JWT", "at+jwt", "application/at+jwt")
 """Types of tokens that are for a login; others, such as of a logout, are refused."""
 _LEEWAY_SECONDS = 60
