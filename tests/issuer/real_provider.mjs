@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
 const { Provider } = await import(pathToFileURL(process.argv[2]));
-const SECONDS = 120;
+const SECONDS = 1200;
 const KINDS = {
   RSA: ['rsa', { modulusLength: 2048 }],
   P256: ['ec', { namedCurve: 'P-256' }],

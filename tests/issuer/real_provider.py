@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx
 import pytest
 from issuer.running import AUDIENCE
+from running_service import PATIENCE
 from web.client_site import ENVIRONMENT, WEB
 
 LIBRARY = WEB / "node_modules" / "oidc-provider" / "lib" / "index.js"
@@ -39,11 +40,13 @@ class RealProvider:
         """End the provider, as if it was down."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=PATIENCE)
 
     def algorithms(self) -> list[str]:
         """Return how the provider signs, as it says itself."""
-        found = httpx.get(f"{self.address}/.well-known/openid-configuration").json()
+        found = httpx.get(
+            f"{self.address}/.well-known/openid-configuration", timeout=PATIENCE
+        ).json()
         named: list[str] = found["id_token_signing_alg_values_supported"]
         return named
 
@@ -85,10 +88,20 @@ class RealProvider:
         """Return what tells an app who signed in."""
         return self.sign_in(person, app=app, resource=f"https://{AUDIENCE}/RS256")["id_token"]
 
+    def token_of_a_program(self) -> str:
+        """Return a JWT that a program gets for itself, without a person (client credentials)."""
+        return self._tokens(
+            grant_type="client_credentials",
+            client_id="program",
+            client_secret="secret-of-the-program",  # noqa: S106 - of the provider of this test
+            scope="report",
+            resource=f"https://{AUDIENCE}/RS256",
+        )["access_token"]
+
     def _browse(self, path: str, person: str) -> str:
         """Fill in the forms for login and consent; return where the browser is sent at the end."""
         address = self.address + path
-        with httpx.Client() as browser:
+        with httpx.Client(timeout=PATIENCE) as browser:
             while not address.startswith(_SIGNED_IN):
                 page = browser.get(address)
                 if page.status_code == 200:
@@ -102,7 +115,7 @@ class RealProvider:
         return address
 
     def _tokens(self, **wanted: str) -> dict[str, str]:
-        answer = httpx.post(f"{self.address}/token", data=wanted)
+        answer = httpx.post(f"{self.address}/token", data=wanted, timeout=PATIENCE)
         assert answer.status_code == 200, answer.text
         tokens: dict[str, str] = answer.json()
         return tokens

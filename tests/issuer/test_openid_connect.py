@@ -61,6 +61,7 @@ async def test_the_person_is_the_subject(provider: StandInProvider, login: OpenI
         {"sub": None},
         {"sub": ""},
         {"sub": "a" * 1025},
+        {"azp": "anna"},
         {"exp": None},
         {"iat": None},
         {"exp": int(time.time()) - 3600},

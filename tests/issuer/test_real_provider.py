@@ -53,7 +53,7 @@ async def device_of(issuer: Path, provider: str) -> AsyncIterator[Device]:
             process = subprocess.Popen(command, stdout=out, stderr=err)
         try:
             url = found_in(process, complaints, r'"event":"listening","address":"([^"]+)"')
-            async with httpx.AsyncClient(base_url=url) as http:
+            async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http:
                 collector.publish(CAMPAIGN, (await http.get("/v1/key")).json()["public_key"])
                 yield Device(http=http, collector=collector)
         finally:
@@ -87,6 +87,7 @@ async def test_each_person_gets_one_token_by_what_the_provider_signs(
         "of another audience": provider.access_token("carol", audience="elsewhere"),
         "ID token of another app": provider.id_token("carol", app="another-app"),
         "tampered": of_another_person(anna),
+        "of no person": provider.token_of_a_program(),
     }
     async with device_of(tmp_path, provider.address) as device:
         assert await device.token(anna)
@@ -112,7 +113,7 @@ async def test_keys_are_found_changed_and_withdrawn(
     second = provider.access_token("bert")
     clock.seconds += 31
     assert [await login.subject(token) for token in (first, second)] == ["anna", "bert"]
-    provider.change(keys=["second"], behind=300)
+    provider.change(keys=["second"], behind=2000)
     expired = provider.access_token("bert")
     clock.seconds += 601
     assert await login.subject(second) == "bert"

@@ -2,7 +2,7 @@
 
 The provider's keys are read from its discovery document. A token counts only if it is signed with
 one of them by an asymmetric algorithm, was issued by this provider for this issuer (audience), and
-is valid now. The person is its ``sub``.
+is valid now. The person is its ``sub``. A token that a program got for itself names no person.
 """
 
 import asyncio
@@ -171,7 +171,10 @@ def _usable(
 
 
 def _subject(claims: Mapping[str, Any]) -> str:
+    """Return the person; a program's own token has the program as ``sub`` (RFC 9068)."""
     subject = claims["sub"]
+    if subject in (claims.get("client_id"), claims.get("azp")):
+        raise LoginRefusedError
     if not isinstance(subject, str) or not 0 < len(subject) <= MOST_SUBJECT:
         raise LoginRefusedError
     return subject
