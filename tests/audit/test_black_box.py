@@ -34,7 +34,7 @@ from blender_dp.core.channels.subset_selection import (
     SubsetSelectionMechanism,
 )
 from blender_dp.core.create_head_list import paper as paper_discovery
-from blender_dp.core.create_head_list import sharp as sharp_discovery
+from blender_dp.core.curator import plans
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -250,7 +250,7 @@ def test_a_threshold_too_low_by_two_is_caught_in_sharp_discovery(
         plan = laplace_plan(epsilon, delta)
         return replace(plan, threshold=plan.threshold - 2)
 
-    monkeypatch.setattr(sharp_discovery, "laplace_plan", lower)
+    monkeypatch.setattr(plans, "laplace_plan", lower)
     draws, target = 60_000, sharp_counts(COUNTED)
     plan = laplace_plan(Fraction(17, 10), Fraction(1, 1000))
     released = DELTA * exp(2 * float(plan.noise.right))
@@ -271,7 +271,7 @@ def test_counts_released_with_too_little_noise_are_caught(
         noise = AsymmetricLaplace(right=plan.noise.right * 3 / 2, left=plan.noise.left)
         return replace(plan, noise=noise)
 
-    monkeypatch.setattr(sharp_discovery, "laplace_plan", steep)
+    monkeypatch.setattr(plans, "laplace_plan", steep)
     assert not shown(sharp_counts(COUNTED), 120_000, seed).is_kept
 
 

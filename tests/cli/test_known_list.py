@@ -22,7 +22,7 @@ def test_the_algorithm_as_printed_takes_no_known_list(
     assert names_in(place) == []
 
 
-@pytest.mark.parametrize("content", ["query\na\n", f"query,url\n{PLANTED}\n"])
+@pytest.mark.parametrize("content", ["word\na\n", f"query,url\n{PLANTED}\n"])
 def test_a_bad_known_list_is_refused(
     command: Command, log: Path, place: Path, tmp_path: Path, content: str
 ) -> None:

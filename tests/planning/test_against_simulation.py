@@ -62,7 +62,7 @@ def predicted(shape: Shape, epsilon: float, opt_in: float, relay: float = 0.0) -
     parameters = Parameters(epsilon=epsilon, delta=DELTA)
     rules = RelayRules(share=relay)
     setting = Setting(users=USERS, opt_in=opt_in, parameters=parameters, relay=rules)
-    return predict(prior_like(str(shape)), setting, draws=8)
+    return predict(prior_like(str(shape)), setting, draws=24)
 
 
 @pytest.mark.parametrize(("shape", "epsilon", "opt_in"), GRID)
