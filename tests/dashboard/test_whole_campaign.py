@@ -214,7 +214,7 @@ def test_everybody_may_read_the_privacy_statement(
     open_page: OpenPage, released: tuple[str, str]
 ) -> None:
     page = open_page(f"#/campaigns/{released[0]}/privacy", role=None)
-    expect(page.get_by_text("What people sent who opted in was deleted")).to_be_visible()
+    expect(page.get_by_text("what you sent was deleted when the list was made")).to_be_visible()
     expect(page.get_by_role("heading", name="What ε = 4 means")).to_be_visible()
     expect(page.get_by_text("A town library", exact=True)).to_be_visible()
     expect(page.get_by_text("privacy@library.example")).to_be_visible()

@@ -97,7 +97,7 @@ def choose_with_a_code(person: Person, collection: Collection, code: str, look: 
     page = person.take_up(collection.share_page)
     page.get_by_role("radio", name="I trust nobody").check()
     token = page.locator("#token")
-    expect(token).to_contain_text("A token shows that you are one person.")
+    expect(token).to_contain_text("it shows that you are one person.")
     expect(token).to_contain_text("Nobody can tell by it which report is yours.")
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#said")).to_contain_text("needs the code")

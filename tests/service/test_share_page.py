@@ -270,12 +270,12 @@ def test_a_token_is_explained_with_who_gives_it_where_reports_need_one() -> None
     assert "token" not in page_of(plain)
     own = replace(plain, reports=Reports.TOKEN, open_enrolment=True)
     page = page_of(own)
-    assert "A token shows that you are one person." in page
-    assert "collect.example gives it to you without seeing it" in page
+    assert "it shows that you are one person." in page
+    assert "collect.example signs it without seeing it" in page
     assert "need a code" not in page
     assert "For a token you need a code" in page_of(replace(own, open_enrolment=False))
     key = TokenKey(read_signing_key(draw_signing_key()).public_key()).text
     issuer = Issuer(address="https://issuer.example/", public_key=key)
     other = page_of(replace(own, issuer=issuer))
-    assert "issuer.example gives it to you" in other
+    assert "issuer.example signs it without seeing it" in other
     assert "For a token you need a code" in other

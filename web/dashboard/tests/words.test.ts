@@ -237,14 +237,14 @@ test('with a relay the statement says both numbers, and the exact one once it is
   const before = said({ ...campaign('opt-in-open'), relay }, null, null);
   expect(before).toContain('It goes to https://relay.example/, which somebody else runs.');
   expect(before).toContain('20,000 reports or more');
-  expect(before).toContain('hidden as well as “What ε = 4 means” says below');
-  expect(before).toContain('If they do work together, ε is at most 8. Then any guess');
-  expect(before).toContain('becomes at most 2,981 times more likely');
+  expect(before).toContain('the limit under “What ε = 4 means” holds for you');
+  expect(before).toContain('If they do work together, any guess');
+  expect(before).toContain('becomes at most 2,981 times more likely (ε is at most 8)');
   expect(before).toContain('If you opt in or use the relay, this limit may fail');
   expect(before).toContain('send one report through the relay, or do nothing');
   const head_list = { ...LIST.head_list, relay: { report_epsilon: '5.25' } };
   const after = said({ ...campaign('clients-open'), relay }, null, { ...LIST, head_list });
-  expect(after).toContain('If they do work together, ε is 5.25. Then');
+  expect(after).toContain('times more likely (ε is 5.25)');
   expect(said(campaign('opt-in-open'), null, null)).not.toContain('relay');
 });
 
@@ -289,11 +289,11 @@ test.each([
 test('the statement says what a token shows and what its issuer learns, only where there are tokens', () => {
   expect(said(campaign('opt-in-open'), null, null)).not.toContain('token');
   const own = said({ ...campaign('opt-in-open'), reports: 'token' }, null, null);
-  expect(own).toContain('A token shows that you are one person');
-  expect(own).toContain('The organisation gives it to you without seeing it');
+  expect(own).toContain('it shows that you are one person');
+  expect(own).toContain('The organisation signs it without seeing it');
   const issuer = { address: 'https://issuer.example/', public_key: '' };
   const other = { ...campaign('opt-in-open'), reports: 'token', issuer } as Campaign;
-  expect(said(other, null, null)).toContain('https://issuer.example/ gives it to you');
+  expect(said(other, null, null)).toContain('https://issuer.example/ signs it without seeing it');
   expect([reportKind(campaign('opt-in-open')), reportKind(other)]).toEqual(['open', 'with token']);
   expect(issuerName(other)).toBe('https://issuer.example/');
   expect(issuerName({ ...campaign('opt-in-open'), reports: 'token' })).toContain('this service');

@@ -23,7 +23,7 @@ const ISSUER = await issuer();
 const KEY = Buffer.from(ISSUER.encoded).toString('base64url');
 const ELSEWHERE = { issuer: { address: 'https://issuer.example/', public_key: KEY } };
 const RECORD = { query: 'query 10', url: 'a.example' };
-const SHOWS = 'A token shows that you are one person. Nobody can tell by it which report is yours.';
+const SHOWS = 'it shows that you are one person. Nobody can tell by it which report is yours.';
 
 let service: FakeService;
 let area: ReturnType<typeof memoryArea>;
@@ -164,7 +164,7 @@ describe('what is said', () => {
   test('before choosing: what a token shows, who gives it, and what they learn', () => {
     const [what, who] = tokenSentences('https://issuer.example/');
     expect(what).toContain(SHOWS);
-    expect(who).toContain('issuer.example gives you the token without seeing it');
+    expect(who).toContain('issuer.example signs the token without seeing it');
     expect(who).toContain('learns that you take part');
   });
 

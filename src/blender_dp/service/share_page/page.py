@@ -43,10 +43,10 @@ EXTENSION = "Blender: popular searches, privately"
 _BY_RELAY = "one report through a relay, "
 _NOT_SAID = "not said in this older campaign"
 _COUNTED_ONCE = (
-    "With a report goes a token, so that everybody counts once. A token shows that you are one "
-    "person. $host gives it to you without seeing it, and learns only that you take part. Nobody "
-    "can tell by the token which report is yours. Your device sends the report later, at a random "
-    "time.$code"
+    "With a report goes a token, so that everybody counts once. A token is like a ticket without a "
+    "name: it shows that you are one person. $host signs it without seeing it, as if through a "
+    "closed envelope, and learns only that you take part. Nobody can tell by the token which "
+    "report is yours. Your device sends the report later, at a random time.$code"
 )
 _CODE_FOR_IT = " For a token you need a code, which the organisation gives to each person."
 _CODE = (

@@ -74,7 +74,7 @@ function optInPassage(campaign: Campaign): Passage {
     title: 'If you opt in',
     sentences: [
       'Your device sends your searches and the results you clicked, as they are. The organisation can read them until they are deleted. They are stored encrypted.',
-      'They are used once, to find what is popular. Random noise is added to the totals, so that no single person shows. Only these totals are published.',
+      'They are used once, to find what is popular. Random numbers are added to the totals, so that no single person shows. Only these totals are published.',
       `You agree to version ${campaign.consent.version} of the consent text. You can withdraw until this choice closes. If you do, what you sent is deleted at once.`,
       ...(campaign.open_enrolment ? [] : [CODE_TELLS]),
     ],
@@ -85,7 +85,7 @@ function clientPassage(campaign: Campaign, list: HeadListDocument | null): Passa
   return {
     title: 'If you send a private report',
     sentences: [
-      'Your device fetches a public list of popular searches. It draws one of your searches and scrambles it with random numbers. It sends one report: some entries of that list. Your own words never leave your device. Nothing outside the list can be sent.',
+      'Your device fetches a public list of popular searches. It picks one of your searches by chance and scrambles it with random numbers. It sends one report: some entries of that list. Your own words never leave your device. Nothing outside the list can be sent.',
       'A report that was sent cannot be taken back, because it has no name on it.',
       ...(list ? listSentences(list) : []),
       ...tokenSentences(campaign),
@@ -101,9 +101,9 @@ function relayPassage(campaign: Campaign, relay: Relay, list: HeadListDocument |
   return {
     title: 'If you send a report through the relay',
     sentences: [
-      `Your device draws one of your searches and scrambles it a little. It sends one entry of the list, locked so that only the organisation can open it. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the organisation gets them. A report that was sent cannot be taken back.`,
+      `Your device picks one of your searches by chance and scrambles it a little. It sends one entry of the list, locked so that only the organisation can open it. It goes to ${relay.address}, which somebody else runs. The relay mixes it with others, ${count(relay.least_batch)} reports or more, before the organisation gets them. A report that was sent cannot be taken back.`,
       'The relay learns that you take part and never what you report. The organisation learns what is reported and never by whom. This holds as long as the two do not work together.',
-      `As long as they do not, you are hidden as well as “What ε = ${plain(epsilon)} means” says below. If they do work together, ε is ${together}. Then ${guessLimit(most)}. ${guessExample(most)}`,
+      `As long as they do not, the limit under “What ε = ${plain(epsilon)} means” holds for you. If they do work together, ${guessLimit(most)} (ε is ${together}). ${guessExample(most)}`,
     ],
   };
 }
@@ -130,7 +130,7 @@ interface AskedQuestion {
 
 function questionSentence({ share, what, entries }: AskedQuestion, epsilon: number): string {
   const { named, truth } = subsetChannel(entries, epsilon);
-  return `${percent(share, 0)} of the devices, drawn by chance, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. ${truthInReports(truth, named)}`;
+  return `${percent(share, 0)} of the devices, picked by chance, are asked for the ${what}. Their report names ${count(named)} of ${count(entries)} entries. ${truthInReports(truth, named)}`;
 }
 
 function epsilonPassage(campaign: Campaign): Passage {
@@ -140,8 +140,8 @@ function epsilonPassage(campaign: Campaign): Passage {
     title: `What ε = ${plain(epsilon)} means`,
     sentences: [
       ...epsilonMeaning(epsilon, 'you'),
-      'If you opt in, this is about everybody else: the organisation can read what you sent.',
-      `${limitFails(delta, deltaIsForAll, Boolean(campaign.relay))} This chance is called δ. Here δ = ${plain(delta)}.`,
+      'If you opt in, this limit does not hold for the organisation: it can read what you sent. It holds for everybody else.',
+      `${limitFails(delta, deltaIsForAll, Boolean(campaign.relay))} This chance is called δ. Here δ\u00a0=\u00a0${plain(delta)}.`,
     ],
   };
 }
@@ -152,10 +152,10 @@ function keptPassage(campaign: Campaign): Passage {
     title: 'How long it is kept',
     sentences: [
       isDeleted
-        ? 'What people sent who opted in was deleted when the list was made. The key that could read it is destroyed right after. The list of jobs shows when that is done.'
-        : `What people send who opt in is kept until the list of popular searches is made${deadline(campaign)}. Then it is deleted, and the key that could read it is destroyed.`,
+        ? 'If you opted in, what you sent was deleted when the list was made. The key that could read it is destroyed right after. The list of jobs shows when that is done.'
+        : `If you opt in, what you sent is kept until the list of popular searches is made.${deadline(campaign)} Then it is deleted, and the key that could read it is destroyed.`,
       'Private reports are only counted. What a report names is added to totals when it arrives, and is not kept.',
-      'Every report has a random number. The organisation keeps this number until the result is published, so that no report counts twice. With it, it keeps a short code computed from the report by a secret key. By this code it sees whether a report that comes again is the same. Then both are deleted.',
+      'Every report has a random number. The organisation keeps this number, so that no report counts twice. It also keeps a short code, which it computes from the report with a secret key. By this code it sees whether a report that comes again is the same. Both are deleted when the result is published.',
       ...(campaign.relay
         ? [
             'Reports through the relay stay locked until the result is made. Then they are counted and deleted, and the key that opens them is destroyed.',
@@ -167,14 +167,14 @@ function keptPassage(campaign: Campaign): Passage {
 
 function deadline(campaign: Campaign): string {
   const until = campaign.rules.opt_in_until;
-  return until ? `, at the latest soon after ${until.slice(0, 10)}` : '';
+  return until ? ` That is soon after ${until.slice(0, 10)} at the latest.` : '';
 }
 
 function choicePassage(hasRelay: boolean): Passage {
   return {
     title: 'Your choice',
     sentences: [
-      `You may opt in, send one private report${hasRelay ? ', send one report through the relay' : ''}, or do nothing. Suggestions from the published result work on your own device in every case. Asking for them sends nothing.`,
+      `You may opt in, send one private report${hasRelay ? ', send one report through the relay' : ''}, or do nothing. In every case your own device can find suggestions in the published result. What you type for them is not sent.`,
     ],
   };
 }

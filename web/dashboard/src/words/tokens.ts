@@ -30,6 +30,6 @@ export function tokenSentences({ reports, issuer }: Campaign): readonly string[]
   if (reports !== 'token') return [];
   const who = issuer ? issuer.address : 'The organisation';
   return [
-    `With your report goes a token, so that everybody counts once. A token shows that you are one person. ${who} gives it to you without seeing it, and learns only that you take part. Nobody can tell by the token which report is yours. Your device sends the report later, at a random time.`,
+    `With your report goes a token, so that everybody counts once. A token is like a ticket without a name: it shows that you are one person. ${who} signs it without seeing it, as if through a closed envelope, and learns only that you take part. Nobody can tell by the token which report is yours. Your device sends the report later, at a random time.`,
   ];
 }

@@ -12,7 +12,7 @@ export function relaySentences(
 ): readonly [string, string] {
   const together = Number(epsilonCap);
   return [
-    'One of your searches is drawn by chance and scrambled a little on this device. Then it is locked, ' +
+    'One of your searches is picked by chance and scrambled a little on this device. Then it is locked, ' +
       'so that only the organisation can open it. It goes to somebody else, the relay ' +
       `${hostOf(address)}. The relay mixes at least ${leastBatch.toLocaleString('en')} such reports and ` +
       'hands them over without names. A report that was sent cannot be taken back.',

@@ -6,9 +6,9 @@ import { timeText } from './numbers.js';
 /** Explains, before anything is chosen, what goes with a report; the host is who gives tokens. */
 export function tokenSentences(issuer: string): readonly [string, string] {
   return [
-    'This campaign counts every person once, so a token goes with your report. A token shows that ' +
-      'you are one person. Nobody can tell by it which report is yours.',
-    `${hostOf(issuer)} gives you the token without seeing it. It learns that you take part, not what ` +
+    'This campaign counts every person once, so a token goes with your report. A token is like a ' +
+      'ticket without a name: it shows that you are one person. Nobody can tell by it which report is yours.',
+    `${hostOf(issuer)} signs the token without seeing it, as if through a closed envelope. It learns that you take part, not what ` +
       'you report. Your report is sent later, at a random time.',
   ];
 }
