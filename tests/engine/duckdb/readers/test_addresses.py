@@ -66,10 +66,29 @@ def test_an_address_is_shown_without_what_may_give_access() -> None:
     [path] = find_log_files([SIGNED])
     assert address_of(path) == SIGNED
     assert shown_address(path) == "https://host.example/folder/log.csv"
-    with_user = Path("https://user:password@host.example/a@b.csv")
-    assert shown_address(with_user) == "https://host.example/a@b.csv"
     assert shown_address("s3://bucket/day?.csv") == "s3://bucket/day?.csv"  # a pattern
     assert shown_address("logs/day?.csv") == "logs/day?.csv"
+    port = "https://host.example:8443/a@b.csv"
+    assert shown_address(port) == port
+
+
+@pytest.mark.parametrize("user", ["SECRET", "u:SECRET", "u:SEC@RET", "u:SEC/RET", "u:SEC?RET"])
+@pytest.mark.parametrize("scheme", ["https", "HTTP", "s3", "gs"])
+def test_no_user_and_no_password_is_shown(scheme: str, user: str) -> None:
+    shown = shown_address(Path(f"{scheme}://{user}@host.example/x.csv"))
+    assert shown == f"{scheme}://host.example/x.csv"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://host.example/x.csv#token=SECRET",
+        "https://host.example/x.csv?token=SECRET",
+        "s3://bucket/x.csv?s3_access_key_id=a&s3_secret_access_key=SECRET",
+    ],
+)
+def test_no_parameter_is_shown(address: str) -> None:
+    assert shown_address(Path(address)).endswith("/x.csv")
 
 
 @pytest.fixture

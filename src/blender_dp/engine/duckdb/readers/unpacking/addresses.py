@@ -13,7 +13,10 @@ from blender_dp.engine.duckdb.interruption import interruptible
 
 _ADDRESS = re.compile(r"(https?|s3|gs):/+", re.IGNORECASE)
 _WEB = re.compile(r"https?:", re.IGNORECASE)
-_USER = re.compile(r"//[^/@]*@")
+_USER = re.compile(r"//([^/?#@:]*:(?!\d+/).*|[^/?#]*)@")
+"""A user, perhaps with a password, in which any sign may stand; a number after ``:`` is a port."""
+_QUERY = re.compile(r"[?#]")
+_BUCKET_PARAMETERS = re.compile(r"\?(?=\w+=)")
 LARGEST_FILE_BYTES = 4 * 10**9
 """Largest file that is fetched: DuckDB holds a fetched file as one value of at most 2^32 bytes."""
 _PIPED = "curl -L ADDRESS | blender-dp run - …"
@@ -41,14 +44,15 @@ def address_of(path: str | Path) -> str:
 
 
 def shown_address(path: str | Path) -> str:
-    """Return a path as messages and results show it.
+    """Return a path as messages and results show it, without what may give access.
 
-    What follows ``?`` in an address of the web is left out, and the user before an ``@``: they may
-    be a signature or a password.
+    That is a user and password, what follows ``?`` or ``#`` in an address of the web, and DuckDB's
+    parameters in one of a bucket, where ``?`` may be a pattern.
     """
-    if not is_web(path):
-        return address_of(path) if is_address(path) else str(path)
-    return _USER.sub("//", address_of(path).partition("?")[0], count=1)
+    if not is_address(path):
+        return str(path)
+    address = _USER.sub("//", address_of(path), count=1)
+    return (_QUERY if is_web(path) else _BUCKET_PARAMETERS).split(address, maxsplit=1)[0]
 
 
 def has_httpfs() -> bool:
