@@ -250,3 +250,12 @@ def test_groups_are_checked(spark: SparkSession, tmp_path: Path) -> None:
             on_spark(spark, [path], columns=columns)
     with pytest.raises(ParameterError, match="group must be left out"):
         on_spark(spark, [path], columns=columns, format=LogFormat.AOL)
+
+
+def test_a_path_that_spark_cannot_reach_is_one_sentence_without_a_password(
+    spark: SparkSession,
+) -> None:
+    """Hadoop throws its own errors for some schemes, which PySpark passes on as they are."""
+    with pytest.raises(InputError, match="finds no file there") as refusal:
+        on_spark(spark, ["ftp://u:SECRET@127.0.0.1:9/x.csv"])
+    assert str(refusal.value).startswith("ftp://127.0.0.1:9/x.csv")

@@ -73,9 +73,9 @@ def test_an_address_is_shown_without_what_may_give_access() -> None:
 
 
 @pytest.mark.parametrize("user", ["SECRET", "u:SECRET", "u:SEC@RET", "u:SEC/RET", "u:SEC?RET"])
-@pytest.mark.parametrize("scheme", ["https", "HTTP", "s3", "gs"])
+@pytest.mark.parametrize("scheme", ["https", "HTTP", "s3", "gs", "ftp", "s3a"])
 def test_no_user_and_no_password_is_shown(scheme: str, user: str) -> None:
-    shown = shown_address(Path(f"{scheme}://{user}@host.example/x.csv"))
+    shown = shown_address(f"{scheme}://{user}@host.example/x.csv")
     assert shown == f"{scheme}://host.example/x.csv"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -21,6 +22,7 @@ from blender_dp.engine.duckdb.readers.files import (
     log_suffix,
     table_of,
 )
+from blender_dp.engine.duckdb.readers.unpacking.addresses import shown_address
 
 NOT_ON_SPARK = (
     "Spark reads CSV with commas, TSV, AOL and Yandex, in UTF-8, plain or with gzip or zstd, and "
@@ -43,7 +45,7 @@ class LogFile:
     @property
     def label(self) -> Path | str:
         """Name of the file for messages."""
-        return self.path if self.local is None else self.local
+        return shown_address(self.path) if self.local is None else self.local
 
     @property
     def name(self) -> Path:
@@ -121,10 +123,11 @@ def _local_file(path: Path) -> LogFile:
 def _remote_files(spark: SparkSession, path: str) -> list[LogFile]:
     try:
         names = spark.read.option("recursiveFileLookup", "true").text(path).inputFiles()
-    except PySparkException:
-        raise InputError(path, "Spark finds no file there, or may not read it") from None
+    except (PySparkException, Py4JError):
+        rule = "Spark finds no file there, or may not read it"
+        raise InputError(shown_address(path), rule) from None
     if not names:
-        raise InputError(path, "there is no file in it")
+        raise InputError(shown_address(path), "there is no file in it")
     keys = sorted(key_of(name) for name in names)
     # Spark returns addresses escaped but expects them unescaped.
     return [LogFile(path=_HADOOP_PATTERN.sub(r"\\\1", key), key=key, local=None) for key in keys]

@@ -49,9 +49,9 @@ def shown_address(path: str | Path) -> str:
     That is a user and password, what follows ``?`` or ``#`` in an address of the web, and DuckDB's
     parameters in one of a bucket, where ``?`` may be a pattern.
     """
+    address = _USER.sub("//", address_of(path), count=1) if "://" in address_of(path) else str(path)
     if not is_address(path):
-        return str(path)
-    address = _USER.sub("//", address_of(path), count=1)
+        return address
     return (_QUERY if is_web(path) else _BUCKET_PARAMETERS).split(address, maxsplit=1)[0]
 
 
