@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,18 @@ def test_the_page_shows_places_groups_and_changes(
     assert "No interval, no place" in page.inner_text("#ranking-rows")
     assert "flaw F1" in page.inner_text("#notes")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 1024])
+def test_numbers_of_an_axis_do_not_touch(shown: list[Page], tmp_path: Path, width: int) -> None:
+    now, then = ([query_row("risen", p)] for p in (0.0085, 0.006))
+    page = opened(shown[0], tmp_path, trends(release_of(now), release_of(then)), width)
+    boxes = [tick.bounding_box() for tick in page.locator("#changes-axis .tick:visible").all()]
+    places = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
+    assert len(places) > 2
+    digit = 8
+    assert all(after[0] - end > digit for (_, end), after in pairwise(places))
 
 
 @pytest.mark.browser
