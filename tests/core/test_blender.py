@@ -235,3 +235,19 @@ def test_the_curators_side_in_one_call(seed: int) -> None:
     assert not seeded.private
     assert {"news", "weather"} <= set(seeded.queries)
     assert create_head_list(population(seed), PARAMETERS).private
+
+
+def test_relay_clients_count_for_the_curators_side_in_one_call(seed: int) -> None:
+    """Discovery then gets more of the budget: the same draws make another list of 200 records."""
+    rows = [LogRow(str(i), f"{i // 40}", "u") for i in range(8000)]
+    parameters = Parameters(epsilon=1.0, delta=1e-5, one_record_each=True)
+
+    def population() -> MemoryPopulation:
+        return MemoryPopulation.of(rows, Randomness.seeded(seed), opt_in=0.4, relay=0.9)
+
+    result = blender(population(), parameters, Randomness.seeded(seed))
+    found = create_head_list(population(), parameters, randomness=Randomness.seeded(seed))
+    assert found.records() == result.head_list.records()
+    users = population().opt_in
+    uncounted = curate(users, parameters, Randomness.seeded(seed), clients=480).head_list
+    assert uncounted.records() != found.records()

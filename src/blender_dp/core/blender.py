@@ -286,5 +286,11 @@ def create_head_list(
 
     Privacy: (ε, δ) for the opt-in users of ``population``. Calling it again spends it again.
     """
-    noise, clients = randomness or Randomness.secure(), population.clients.size
-    return curate(population.opt_in, parameters, noise, clients=clients).head_list
+    relayed = population.relayed
+    return curate(
+        population.opt_in,
+        parameters,
+        randomness or Randomness.secure(),
+        clients=population.clients.size,
+        relay_clients=0 if relayed is None else relayed.size,
+    ).head_list
