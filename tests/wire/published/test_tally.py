@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 from wire.lists import write_json
 
+from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.blender import curate
 from blender_dp.core.certificate.certify import certify_curated
+from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import branch_of
+from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.published_side import PublishedSide
 from blender_dp.core.errors import InputError
+from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.head_list import HeadList, Record
 from blender_dp.core.head_list.known_list import KnownFrom, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
@@ -126,6 +131,62 @@ def test_documents_without_a_branch_have_the_former_rule(tmp_path: Path) -> None
     assert read_with(branch="gauss").choice.branch == "gauss"
     with pytest.raises(InputError, match="branch"):
         read_with(branch="laplace")
+
+
+FORMER = Parameters(epsilon=1.0, delta=1e-5, one_record_each=True)
+FORMER_LIST = HeadList.of(
+    [Record(query, "u") for query in ("bread", "coffee", "milk", "tea")],
+    mechanism=SubsetSelectionMechanism(epsilon=1.0, query_share=0.0),
+    private=True,
+)
+FORMER_ESTIMATES = [
+    0.00332695,
+    5.7664e-05,
+    0.008486952,
+    0.0,
+    0.012092186,
+    0.000556596,
+    0.03844796,
+    0.0,
+    0.937031693,
+]
+"""Of ⟨bread,u⟩, ⟨bread,⋆⟩ and so on, by the version that wrote 1 for every known record."""
+
+
+def test_documents_that_do_not_say_from_where_a_record_was_known_keep_their_estimates(
+    tmp_path: Path,
+) -> None:
+    """They are older: a known record, bread and milk here, had no prior. The others have one."""
+    integers = OptInTally(
+        users=4000,
+        choice=branch_of(None, 4000, Budget.of(FORMER)),
+        values=np.array([9, 31, 44, 150]),
+        sums=UNIT * np.array([4, 1, 37, -2, 40, 3, 160, 0, 3757]),
+        folded_cells=0,
+        record_squares=0,
+        query_squares=0,
+        known=np.array([1, 0, 1, 0]),
+    )
+    sides = dict.fromkeys(("opt_in_users", "discovery_users", "estimation_users"), 4000)
+    side = PublishedSide(
+        parameters=FORMER,
+        **sides,
+        candidate_queries=4,
+        candidate_records=4,
+        head_list=FORMER_LIST,
+        integers=integers,
+    )
+    document = opt_in_document(side.estimate())
+    tally = {name: of for name, of in document["tally"].items() if name != "branch"}
+    path = write_json(tmp_path / "o.json", with_digest({**document, "tally": tally}))
+    views = read_opt_in(path, FORMER_LIST).estimate().opt_in.evidence
+    assert isinstance(views, OptInViews)
+    estimates = combine(views, None).cells.projected.tolist()
+    assert estimates == pytest.approx(FORMER_ESTIMATES, rel=1e-5, abs=1e-8)
+    for wrong in ([2, 0, 1, 0], [3, 0, 1, 0]):
+        path = write_json(path, with_digest({**document, "tally": {**tally, "known": wrong}}))
+        with pytest.raises(InputError, match="must have 1 for a record that was known before"):
+            read_opt_in(path, FORMER_LIST)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 Frequencies of records fall off like a power, so μ = n_O·p has the density μ^(-a). A record that an
 earlier release listed has passed a threshold once: its density is μ^(-a)·Pr[listed | μ]. The
 earlier rule is taken to be that of this release. A record named elsewhere, without regard to its
-popularity, gets the exponent 1, by which every order of magnitude is as probable.
+popularity, gets the exponent 1, by which every order of magnitude is as probable. Documents that
+do not say where a record was known from are older than these priors: it has none.
 """
 
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ class PopularityPrior:
     """a by cell."""
     was_listed: BoolArray
     """Whether each cell is a record that an earlier release listed."""
+    has_none: BoolArray
+    """Whether each cell is a record without a prior, whose plain average is its estimate."""
     is_known: BoolArray
     """Whether each cell is a record that was known before: no threshold selected its D."""
     rule: ListingRule | None
@@ -38,8 +41,11 @@ class PopularityPrior:
         """Return the prior for a list; ``exponent`` is that of records found by discovery."""
         known = np.zeros(views.cells.cell_count) if views.known is None else views.known
         was_listed = known == KnownFrom.RELEASE
+        has_none = known == KnownFrom.UNSAID
+        exponents = np.where(known == KnownFrom.ELSEWHERE, _OF_ANY_ORDER, exponent)
         return cls(
-            exponent=np.where(known == KnownFrom.ELSEWHERE, _OF_ANY_ORDER, exponent),
+            exponent=np.where(has_none, 0.0, exponents),
+            has_none=has_none,
             was_listed=was_listed,
             is_known=known != KnownFrom.NOWHERE,
             rule=_rule_of(views) if was_listed.any() else None,

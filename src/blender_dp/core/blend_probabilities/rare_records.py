@@ -38,11 +38,12 @@ class RareRecords:
 def rare_records(views: OptInViews, prior: PopularityPrior) -> RareRecords:
     """Return the posterior of the listed records with D < max(5τ, 40·concentration).
 
-    For larger D the posterior is close to its normal approximation.
+    For larger D the posterior is close to its normal approximation. A record without a prior has
+    none.
     """
     concentration = views.whole_list.record_concentration
     small = views.scaled_values < max(5 * views.scaled_threshold, 40 * concentration)
-    cells = np.flatnonzero(views.cells.is_discovered & small)
+    cells = np.flatnonzero(views.cells.is_discovered & small & ~prior.has_none)
     # The D of a known record may be far below the threshold, and its μ near it.
     least = np.where(prior.is_known[cells], views.scaled_threshold, 1.0)
     mu = np.maximum(views.scaled_values[cells], least)[:, None] * _GRID

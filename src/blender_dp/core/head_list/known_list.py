@@ -24,6 +24,8 @@ class KnownFrom(IntEnum):
     """An earlier release listed it: a value of other noise passed a threshold then."""
     ELSEWHERE = 2
     """It was named without regard to its popularity, as in a catalogue."""
+    UNSAID = 3
+    """It was known, in a document that does not say from where; no document has this number."""
 
 
 @dataclass(frozen=True, slots=True)

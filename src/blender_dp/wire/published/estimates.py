@@ -163,11 +163,18 @@ def _read_coverage_gap(part: Fields, head_list: HeadList, parameters: Parameters
 
 
 def _read_known(part: Fields, records: int) -> IntArray | None:
-    """Return where each listed record was known from; None if there was no known list."""
+    """Return where each listed record was known from; None if there was no known list.
+
+    Documents that do not name their branch are older than that: 1 says that a record was known.
+    """
     if not part.has("known"):
         return None
     known = part.counts("known", records)
-    if not np.isin(known, list(KnownFrom)).all():
+    if not part.has("branch"):
+        if not np.isin(known, (0, 1)).all():
+            part.refuse("known", "must have 1 for a record that was known before, else 0")
+        return np.where(known == 1, KnownFrom.UNSAID, KnownFrom.NOWHERE)
+    if not np.isin(known, (KnownFrom.NOWHERE, KnownFrom.RELEASE, KnownFrom.ELSEWHERE)).all():
         rule = "must have 1 for a record of an earlier release, 2 for one known from elsewhere"
         part.refuse("known", f"{rule}, else 0")
     return known
