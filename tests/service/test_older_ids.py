@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.server.databases.sqlite_statements import run_synchronously
 from blender_dp.server.databases.statements import no_checkpoint
@@ -59,8 +60,20 @@ def in_tables(path: Path) -> tuple[int, int]:
     return int(tree), int(bundled)
 
 
+def run_sizes(path: Path) -> list[int]:
+    """Return the number of ids in each run of bundles."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT sum(length(reports)) / 24 FROM older_report_ids GROUP BY substr(bundle, 1, 8)"
+        )
+        return [size for (size,) in rows]
+
+
 async def test_two_stores_on_one_file_count_each_id_once(tmp_path: Path, seed: int) -> None:
-    """Both move ids; what one has moved, the other recognises, also after it was opened again."""
+    """Both move ids; what one has moved, the other recognises, also after it was opened again.
+
+    A smaller run would tell which reports came together.
+    """
     path, random = tmp_path / "service.sqlite", Random(seed)
     stores = [await open_store(str(path)) for _ in range(2)]
     campaign = await opened_for_clients(stores[0])
@@ -83,6 +96,7 @@ async def test_two_stores_on_one_file_count_each_id_once(tmp_path: Path, seed: i
     assert (await stores[0].report_counts(campaign)).cell_reports == len(known)
     tree, bundled = in_tables(path)
     assert (tree + bundled, tree <= 2 * RECENT) == (len(known), True)
+    assert set(run_sizes(path)) == {RECENT}
     for store in stores:
         await store.close()
 
@@ -251,3 +265,15 @@ def test_the_index_finds_every_id_in_the_right_bundle(
     # 2,000 ids and 10,000 others have a pair of equal 36-bit hashes with a chance of 3 in 10,000;
     # three of them, with one of 1e-11.
     assert len(list(index.find(os.urandom(10_000 * ID_BYTES)))) <= 2
+
+
+def test_the_index_refuses_runs_that_a_word_cannot_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ids of one more run would be looked up in another and count again."""
+    monkeypatch.setattr(id_index, "_RUN_BITS", 2)
+    index, place = IdIndex(), np.zeros(1, dtype=np.int64)
+    runs = [os.urandom(RUN_BYTES) for _ in range(5)]
+    for run in runs[:4]:
+        index.add(run, os.urandom(ID_BYTES), place)
+    with pytest.raises(BrokenInvariantError, match="at most 4 runs"):
+        index.add(runs[4], os.urandom(ID_BYTES), place)
+    assert [run in index for run in runs] == [True, True, True, True, False]

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from blender_dp.core.errors import BrokenInvariantError
+
 RUN_BYTES, PLACE_BYTES = 8, 4
 """The key of a bundle: the run of bundles that were written together, and its place in it."""
 _PLACE_BITS, _RUN_BITS = 12, 16
@@ -50,8 +52,13 @@ class IdIndex:
             run: Its key.
             ids: 16 bytes each.
             places: For each id, the place of its bundle in the run.
+
+        Raises:
+            BrokenInvariantError: There are too many runs for the bits that name one.
         """
         number = len(self._run_keys)
+        if number >= 1 << _RUN_BITS:
+            raise BrokenInvariantError(f"an index holds at most {1 << _RUN_BITS} runs of bundles")
         bundles = ((number << _PLACE_BITS) + places).astype(np.uint64)
         self._sorted.append(np.sort(self._hashes(ids) | bundles))
         self._count += len(places)

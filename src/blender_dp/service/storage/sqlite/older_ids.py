@@ -46,7 +46,7 @@ class OlderIds:
         self._lock = Lock()
         self._indexes: dict[int, IdIndex] = {}
         self._recent: dict[int, int] = {}
-        """How many ids of each campaign are in the tree, if it is known."""
+        """How many ids of each campaign are in the tree, as far as this process knows."""
 
     def tags(self, connection: sqlite3.Connection, campaign: int, ids: bytes) -> dict[bytes, bytes]:
         """Return the tags of those ids that are in bundles."""
@@ -87,15 +87,13 @@ class OlderIds:
 
     def count(self, connection: sqlite3.Connection, campaign: int, inserted: int) -> None:
         """Count ids that were inserted into the tree; if they are many now, move them."""
-        recent = self._recent.get(campaign)
-        if recent is None:
+        recent = self._recent.get(campaign, MOST_RECENT) + inserted
+        if recent > MOST_RECENT:  # as far as is known: another process may have moved some
             (recent,) = connection.execute(
                 "SELECT count(*) FROM report_ids WHERE campaign = ?", (campaign,)
             ).fetchone()
-        else:
-            recent += inserted
-        if recent > MOST_RECENT:
-            recent -= self._move(connection, campaign)
+            if recent > MOST_RECENT:
+                recent -= self._move(connection, campaign)
         self._recent[campaign] = recent
 
     def _move(self, connection: sqlite3.Connection, campaign: int) -> int:
