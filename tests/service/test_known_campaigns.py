@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from service.running import Service, a_campaign, slug_of, uuid_of
 
+from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.service.keys.one_draw import Fingerprint
 from blender_dp.service.storage.store import Document
 from campaign_stores import a_campaign as a_stored_campaign
@@ -73,7 +74,9 @@ async def test_another_known_release_has_other_noise() -> None:
         fingerprint = Fingerprint(campaign)
         for release in releases:
             fingerprint.add_known(release)
-        return fingerprint.randomness(bytes(32)).bits(64)
+        parameters = campaign.parameters
+        source = fingerprint.randomness(bytes(32), parameters, certify_plan(parameters))
+        return source.bits(64)
 
     drawn = [first_bits(), first_bits(b"one"), first_bits(b"two")]
     assert len(set(drawn)) == 3

@@ -6,6 +6,7 @@ from typing import Any
 
 from blender_dp.core.blender import require_relay_preset
 from blender_dp.core.channels.relayed import RelayRules
+from blender_dp.core.curator.budget import with_usual_share
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import Parameters
 from blender_dp.wire.relayed.listed_relay import RELAY_ADDRESS_RULE, is_relay_address
@@ -71,6 +72,14 @@ class CampaignRelay:
             "epsilon_cap": repr(float(self.epsilon_cap)),
             "dishonest": repr(float(self.dishonest)),
         }
+
+
+def drawn_parameters(
+    parameters: Parameters, relay: CampaignRelay | None, *, opt_in_users: int
+) -> Parameters:
+    """Return the parameters that a campaign's list is drawn with: η by its public numbers."""
+    relay_clients = 0 if relay is None else relay.least_batch
+    return with_usual_share(parameters, opt_in_users=opt_in_users, relay_clients=relay_clients)
 
 
 def read_relay(document: Mapping[str, Any] | None) -> CampaignRelay | None:

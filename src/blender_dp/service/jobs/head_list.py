@@ -16,14 +16,16 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from blender_dp.core.blender import PRESETS, Curated, curate, with_relay
-from blender_dp.core.certificate.certificate import require_kept
+from blender_dp.core.certificate.certificate import Certificate, require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.list_certificate import ListCertificate
 from blender_dp.core.errors import BrokenPromiseError
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
+from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.service.campaign import Campaign, Move, Reports
+from blender_dp.service.campaign_relay import drawn_parameters
 from blender_dp.service.dependencies import Dependencies
 from blender_dp.service.jobs.failures import Failure, JobError
 from blender_dp.service.keys.encrypted_records import make_decrypter
@@ -53,20 +55,22 @@ from blender_dp.wire.tokens.token_key import TokenKey
 
 _Sign = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]]], bytes]
 """Signs a published list, given its entries in the log."""
+_Noise = Callable[[Parameters, Certificate], Randomness]
+"""Derives the source of noise from the parameters of the draw and the certificate of its plan."""
 
 
 async def make_head_list(dependencies: Dependencies, campaign: Campaign) -> JobResult:
     """Find the list, estimate its records, certify both, and return all published documents."""
     release = await _known_release(dependencies, campaign)
     try:
-        rows, randomness = await _decrypt(dependencies, campaign, release)
+        rows, noise = await _decrypt(dependencies, campaign, release)
     except KeyDestroyedError:
         raise JobError(Failure.KEY_DESTROYED) from None
     if rows.contributors < FEWEST_OPT_IN:
         raise JobError(Failure.TOO_FEW_OPT_IN_USERS)
     description = digest_of(await dependencies.store.description(campaign.id))
     curated, certificate = await asyncio.to_thread(
-        partial(_compute, rows, campaign, randomness, dependencies.keys, known=_known_in(release))
+        partial(_compute, rows, campaign, noise, dependencies.keys, known=_known_in(release))
     )
     keys = dependencies.keys
     relay = await asyncio.to_thread(_listed_relay, keys, campaign)
@@ -89,8 +93,8 @@ def _known_in(release: bytes | None) -> KnownList:
 
 async def _decrypt(
     dependencies: Dependencies, campaign: Campaign, release: bytes | None
-) -> tuple[ContributedRows, Randomness]:
-    """Return all records and the source of their noise."""
+) -> tuple[ContributedRows, _Noise]:
+    """Return all records, and what derives their noise."""
     rows, fingerprint = ContributedRows(), Fingerprint(campaign)
     if release is not None:
         fingerprint.add_known(release)
@@ -100,19 +104,20 @@ async def _decrypt(
             records = records_of(contribution)
             fingerprint.add(contribution.enrolment, records)
             rows.add(records)
-    return rows, fingerprint.randomness(dependencies.keys.key(campaign.id, Purpose.RECORDS))
+    key = dependencies.keys.key(campaign.id, Purpose.RECORDS)
+    return rows, partial(fingerprint.randomness, key)
 
 
 def _compute(
     rows: ContributedRows,
     campaign: Campaign,
-    randomness: Randomness,
+    noise: _Noise,
     keys: KeyVault,
     *,
     known: KnownList,
 ) -> tuple[Curated, ListCertificate]:
     token_key = _token_key(keys, campaign)
-    curated, certificate = _curate(rows, campaign, randomness, known, token_key=token_key)
+    curated, certificate = _curate(rows, campaign, noise, known, token_key=token_key)
     drawn = canonical(opt_in_document(curated))  # names the digest of the list
     try:
         keys.record_draw(campaign.id, hashlib.sha256(drawn).digest())
@@ -135,22 +140,22 @@ def _token_key(keys: KeyVault, campaign: Campaign) -> str | None:
 def _curate(
     rows: ContributedRows,
     campaign: Campaign,
-    randomness: Randomness,
+    noise: _Noise,
     known: KnownList,
     *,
     token_key: str | None,
 ) -> tuple[Curated, ListCertificate]:
-    parameters = campaign.parameters
+    relay = campaign.relay
+    parameters = drawn_parameters(campaign.parameters, relay, opt_in_users=rows.contributors)
     try:
         PRESETS[parameters.preset].require_provable(parameters)
-        require_kept(certify_plan(parameters))
+        randomness = noise(parameters, require_kept(certify_plan(parameters)))
         with contributed_users(rows, parameters, randomness) as users:
             curated = curate(
                 users,
                 parameters,
                 randomness,
                 clients=campaign.expected_clients,
-                relay_clients=relay.least_batch if (relay := campaign.relay) else 0,
                 known=known,
             )
         if relay:
