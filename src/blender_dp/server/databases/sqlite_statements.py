@@ -63,6 +63,11 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
+def error_name(error: sqlite3.Error) -> str:
+    """Return SQLite's name of an error, or the class of one that Python itself raised."""
+    return getattr(error, "sqlite_errorname", type(error).__name__)
+
+
 def run_synchronously(work: Coroutine[Any, Any, Answer]) -> Answer:
     """Run a coroutine that never waits to its end, in the current thread."""
     try:

@@ -14,7 +14,11 @@ from blender_dp.server.databases import migrations
 from blender_dp.server.databases.local_disk import require_local_disk
 from blender_dp.server.databases.sqlite_connection import connect
 from blender_dp.server.databases.sqlite_scrubbing import empty_log, rewrite
-from blender_dp.server.databases.sqlite_statements import SqliteStatements, run_synchronously
+from blender_dp.server.databases.sqlite_statements import (
+    SqliteStatements,
+    error_name,
+    run_synchronously,
+)
 from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.jobs.backlog import Request
@@ -67,7 +71,7 @@ class SqliteDatabase:
             tx = SqliteTransaction(self._reading, no_checkpoint, self._older)
             return run_synchronously(tx.attempt(work))
         except sqlite3.OperationalError as error:  # the disk does not answer
-            _LOG.warning("nothing could be read: %s", error.sqlite_errorname)
+            _LOG.warning("nothing could be read: %s", error_name(error))
             raise StoreRefusal(Reason.OVERLOADED) from None
         finally:
             if self._reading.in_transaction:

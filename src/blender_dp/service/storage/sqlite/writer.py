@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from blender_dp.server.databases.sqlite_scrubbing import empty_log
-from blender_dp.server.databases.sqlite_statements import run_synchronously
+from blender_dp.server.databases.sqlite_statements import error_name, run_synchronously
 from blender_dp.server.databases.statements import Checkpoint
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.storage.sqlite.older_ids import OlderIds
@@ -87,8 +87,8 @@ class Writer:
         self._must_empty_log = False  # reset first: a later request may set it again
         try:
             is_empty = empty_log(self._connection)
-        except sqlite3.OperationalError as error:  # a full disk
-            _LOG.warning("the log could not be emptied: %s", error.sqlite_errorname)
+        except sqlite3.Error as error:  # a full disk
+            _LOG.warning("the log could not be emptied: %s", error_name(error))
             is_empty = False
         if not is_empty:
             self._must_empty_log, self._next_try = True, monotonic() + _RETRY_SECONDS
@@ -99,7 +99,7 @@ class Writer:
                 return [(group[0], group[0].work(self._connection))]
             return self._commit(group)
         except sqlite3.OperationalError as error:  # a full disk, or a long lock elsewhere
-            _LOG.warning("nothing could be written: %s", error.sqlite_errorname)
+            _LOG.warning("nothing could be written: %s", error_name(error))
             self._roll_back()
             return [(request, StoreRefusal(Reason.OVERLOADED)) for request in group]
         except BaseException as error:  # noqa: BLE001 - passed on to the waiting requests
@@ -120,7 +120,8 @@ class Writer:
         self._reach("before-commit")
         self._connection.execute("COMMIT")
         self._reach("after-commit")
-        self._older.forget_ended(self._connection)
+        with suppress(sqlite3.Error):  # the writes are on disk; the next commit forgets
+            self._older.forget_ended(self._connection)
         return outcomes
 
     def _roll_back(self) -> None:
