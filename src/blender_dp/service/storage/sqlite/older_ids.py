@@ -5,8 +5,8 @@ a transaction writes. The tree therefore keeps the newest ids only. When they ar
 the transaction that makes them many, into a run of bundles that never change again.
 
 Which bundle may hold an id is known in memory (:mod:`.id_index`), derived from the file: what a
-transaction sees there and the index lacks is read first, whichever process wrote it. The index may
-have more than the file, after a transaction that failed, but never less.
+transaction sees there and the index lacks is read first, whichever process wrote it. A run that was
+read in the transaction that moved it stays in the index, if that transaction fails.
 """
 
 import os
@@ -69,7 +69,9 @@ class OlderIds:
         self, connection: sqlite3.Connection, campaign: int, runs: Sequence[bytes]
     ) -> IdIndex:
         """Return an index that lacks none of these runs, which the transaction sees."""
-        index = self._index(campaign)
+        if campaign not in self._indexes:
+            self._indexes[campaign] = IdIndex()
+        index = self._indexes[campaign]
         for run in runs:
             if run not in index:
                 found = connection.execute(
@@ -79,11 +81,6 @@ class OlderIds:
                 ).fetchall()
                 _add(index, run, found)
         return index
-
-    def _index(self, campaign: int) -> IdIndex:
-        if campaign not in self._indexes:
-            self._indexes[campaign] = IdIndex()
-        return self._indexes[campaign]
 
     def count(self, connection: sqlite3.Connection, campaign: int, inserted: int) -> None:
         """Count ids that were inserted into the tree; if they are many now, move them."""
@@ -115,8 +112,6 @@ class OlderIds:
         connection.execute(
             "DELETE FROM report_ids WHERE campaign = ? AND id <= ?", (campaign, found[-1][0])
         )
-        with self._lock:
-            _add(self._index(campaign), run, bundles)
         return len(found)
 
     def recount(self) -> None:
