@@ -91,6 +91,20 @@ def test_no_parameter_is_shown(address: str) -> None:
     assert shown_address(Path(address)).endswith("/x.csv")
 
 
+@pytest.mark.parametrize(
+    "rest", ["a//log.csv", "./log.csv", "log.csv?signature=a//b", "log.csv?signature=a/"]
+)
+def test_an_address_that_a_path_would_change_is_refused(rest: str) -> None:
+    """Another address would be fetched; the refusal does not show the signature."""
+    shown = rest.partition("?")[0]
+    with pytest.raises(InputError) as refusal:
+        bdp.run(f"https://host.example/{rest}", PARAMETERS, opt_in=0.3)
+    assert str(refusal.value) == (
+        f"https://host.example/{shown}: after the host, an address must have no // and no /./, and "
+        "no / at its end; pipe the file: curl -L ADDRESS | blender-dp run - …"
+    )
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
     """Serve a folder over HTTP, where the extension is there to read it."""

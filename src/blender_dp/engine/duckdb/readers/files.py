@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from blender_dp.core.errors import InputError, ParameterError
-from blender_dp.engine.duckdb.readers.unpacking.addresses import is_address
+from blender_dp.engine.duckdb.readers.unpacking.addresses import is_address, require_unchanged
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab")
 PARQUET_SUFFIX = ".parquet"
@@ -63,7 +63,7 @@ def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]
     beside their logs.
 
     Raises:
-        InputError: One of the paths names no file.
+        InputError: One of the paths names no file, or an address that cannot be kept as it is.
         ParameterError: There are no paths.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
@@ -71,6 +71,7 @@ def find_log_files(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]
         raise ParameterError("paths", "at least one file or folder", given)
     found: dict[Path, Path] = {}
     for path in given:
+        require_unchanged(path)
         for file in _files_of(Path(path)):
             found.setdefault(file if is_elsewhere(file) else file.resolve(), file)
     return tuple(found.values())

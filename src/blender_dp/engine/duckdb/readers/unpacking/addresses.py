@@ -55,6 +55,17 @@ def shown_address(path: str | Path) -> str:
     return (_QUERY if is_web(path) else _BUCKET_PARAMETERS).split(address, maxsplit=1)[0]
 
 
+def require_unchanged(path: str | Path) -> None:
+    """Refuse an address that would be another one as a path.
+
+    Raises:
+        InputError: With a way that works.
+    """
+    if is_address(path) and address_of(Path(path)) != address_of(path):
+        rule = "after the host, an address must have no // and no /./, and no / at its end"
+        raise InputError(shown_address(path), f"{rule}; {_instead(path)}")
+
+
 def has_httpfs() -> bool:
     """Tell whether DuckDB's extension httpfs is installed."""
     with closing(duckdb.connect(config={"autoinstall_known_extensions": False})) as connection:
@@ -119,11 +130,14 @@ def _is_loaded(connection: duckdb.DuckDBPyConnection) -> bool:
     return True
 
 
+def _instead(path: str | Path) -> str:
+    return f"pipe the file: {_PIPED}" if is_web(path) else "use --engine spark"
+
+
 def _missing(path: str | Path) -> str:
-    instead = f"pipe the file: {_PIPED}" if is_web(path) else "use --engine spark"
     return (
         "DuckDB reads addresses with its extension httpfs, which is not installed; install it "
-        f"({_INSTALLATION}), or {instead}"
+        f"({_INSTALLATION}), or {_instead(path)}"
     )
 
 
