@@ -13,10 +13,13 @@ from blender_dp.core.blend_probabilities.sharp import combine
 from blender_dp.core.blender import curate
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.channels.subset_selection import SubsetSelectionMechanism
-from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.create_head_list.known_records import still_listed
+from blender_dp.core.curator.budget import MOST_RECORDS, Branch, Budget
 from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.opt_in_tally import OptInTally
+from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.curator.published_side import PublishedSide
+from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import InputError
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.exact.lattice import UNIT
@@ -123,6 +126,7 @@ def test_documents_without_a_branch_have_the_former_rule(tmp_path: Path) -> None
 
     def read_with(**fields: Any) -> Any:
         tally = {name: of for name, of in DOCUMENT["tally"].items() if name != "branch"}
+        tally |= {"values": [1_000 * UNIT] * len(tally["values"])}  # enough for either branch
         changed = {**DOCUMENT, "tally": tally | {"weight_sum": weight_sum} | fields}
         path = write_json(tmp_path / "o.json", with_digest(changed))
         return read_opt_in(path, CURATED.head_list).integers
@@ -187,6 +191,49 @@ def test_documents_that_do_not_say_from_where_a_record_was_known_keep_their_esti
         path = write_json(path, with_digest({**document, "tally": {**tally, "known": wrong}}))
         with pytest.raises(InputError, match="must have 1 for a record that was known before"):
             read_opt_in(path, FORMER_LIST)
+
+
+GAUSS = replace(PARAMETERS, epsilon=1.0, delta=1e-5, head_list_size=None)
+LAPLACE = replace(PARAMETERS, one_record_each=True, head_list_size=None)
+
+
+@pytest.mark.parametrize(("parameters", "branch"), [(LAPLACE, "laplace"), (GAUSS, "gauss")])
+def test_values_with_which_no_record_is_listed_are_refused(
+    tmp_path: Path, parameters: Parameters, branch: Branch
+) -> None:
+    """Unknown records are above the threshold, by one unit at least; known ones are near it."""
+    known = KnownList.of([Record("q1", "1.example")], source=KnownFrom.ELSEWHERE)
+    rows = [LogRow(f"u{u}", f"q{q}", "1.example") for u in range(300) for q in range(16)]
+    users = MemoryPopulation.of(rows, Randomness.seeded(1), opt_in=0.9).opt_in
+    curated = curate(users, parameters, Randomness.seeded(2), clients=450, known=known)
+    document, tally = opt_in_document(curated), tally_of(curated)
+    assert tally.choice.branch == branch
+    where_known, unknown = (tally.known.tolist().index(source) for source in (2, 0))
+    budget = Budget.of(parameters)
+    plan = count_plan(budget) if branch == "laplace" else weight_plan(budget)
+    least = plan.threshold + (branch == "gauss")
+    law = value_law(branch, budget)
+    listed = [v for v in range(-200, 200) if still_listed([(Record("q", ""), v * law.unit)], law)]
+    stays = listed[0]
+    assert stays < plan.threshold / law.unit
+
+    def read_with(position: int, value: int) -> list[int]:
+        values = tally.values.tolist()
+        values[position] = value
+        changed = with_digest({**document, "tally": {**document["tally"], "values": values}})
+        path = write_json(tmp_path / "o.json", changed)
+        read: Any = read_opt_in(path, curated.head_list).integers
+        return list(read.values.tolist())
+
+    assert read_with(unknown, least)[unknown] == least
+    assert read_with(where_known, stays * law.unit)[where_known] == stays * law.unit
+    for position, value in (
+        (unknown, least - 1),
+        (unknown, -100_000),
+        (where_known, (stays - 1) * law.unit),
+    ):
+        with pytest.raises(InputError, match=r"field tally: values must each be large enough"):
+            read_with(position, value)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ list".
 """
 
 from collections.abc import Sequence
-from math import sqrt
-from statistics import NormalDist
 from typing import Protocol
 
 from blender_dp.core.curator.value_law import ValueLaw
@@ -17,8 +15,6 @@ from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
 from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.population import SumsByName
-
-_Z = NormalDist().inv_cdf(0.975)
 
 
 class Noise(Protocol):
@@ -50,14 +46,5 @@ def release_known(
 
 
 def still_listed(released: Sequence[tuple[Record, int]], law: ValueLaw) -> list[tuple[Record, int]]:
-    """Return the known records whose interval reaches the threshold of discovery; others leave.
-
-    The interval is D ± 1.96·√(Var + D), Var of the noise and D without its mean: a sum of weights
-    of at most 1 varies by at most itself. It is a rule about released numbers, hence free.
-    """
-    return [(record, value) for record, value in released if _reaches(value, law)]
-
-
-def _reaches(value: int, law: ValueLaw) -> bool:
-    users = value / law.unit - law.mean
-    return users + _Z * sqrt(law.variance + max(users, 0.0)) >= law.threshold
+    """Return the known records whose interval reaches the threshold of discovery; others leave."""
+    return [(record, value) for record, value in released if law.may_pass(value)]

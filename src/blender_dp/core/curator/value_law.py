@@ -1,10 +1,14 @@
 """Law of a released value D, in users and in floats: for estimates and rules, never for draws."""
 
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.exact.lattice import UNIT
+
+_Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,24 @@ class ValueLaw:
     """τ: a value, without the mean of its noise, above it is released."""
     slopes: tuple[float, float] | None
     """Slopes of the noise on either side in the laplace branch."""
+
+    def passes(self, value: int) -> bool:
+        """Tell whether a record with this value is listed without being known."""
+        return self.users(value) > self.threshold
+
+    def may_pass(self, value: int) -> bool:
+        """Tell whether a known record stays: whether its interval reaches the threshold.
+
+        The interval is D ± 1.96·√(Var + D), Var of the noise and D without its mean: a sum of
+        weights of at most 1 varies by at most itself. It is a rule about released numbers, hence
+        free.
+        """
+        users = self.users(value)
+        return users + _Z * sqrt(self.variance + max(users, 0.0)) >= self.threshold
+
+    def users(self, value: int) -> float:
+        """Return a value in users, without the mean of its noise."""
+        return value / self.unit - self.mean
 
 
 def value_law(branch: Branch, budget: Budget) -> ValueLaw:

@@ -18,6 +18,7 @@ from blender_dp.core.curator.discovery import BranchChoice, branch_of
 from blender_dp.core.curator.list_choice import lists_queries
 from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.published_side import PublishedSide
+from blender_dp.core.curator.value_law import ValueLaw, value_law
 from blender_dp.core.errors import HeadListMismatchError
 from blender_dp.core.estimation.whole_list import WholeList
 from blender_dp.core.head_list.cells import IntArray
@@ -127,15 +128,16 @@ def _read_tally(
     weight_sum = part.whole_or_none("weight_sum", at_least=-LARGEST)
     if (weight_sum is None) != (not budget.scalar_share):
         part.refuse("weight_sum", "must be there unless one record per user was declared")
+    choice, known = _read_choice(part, weight_sum, users, budget), _read_known(part, found)
     return OptInTally(
         users=users,
-        choice=_read_choice(part, weight_sum, users, budget),
-        values=part.counts("values", found),
+        choice=choice,
+        values=_read_values(part, found, known, value_law(choice.branch, budget)),
         sums=part.counts("sums", head_list.cells.cell_count),
         folded_cells=part.whole("folded_cells", at_least=0),
         record_squares=part.whole("record_squares", at_least=-LARGEST),
         query_squares=part.whole("query_squares", at_least=-LARGEST),
-        known=_read_known(part, found),
+        known=known,
         coverage_gap=_read_coverage_gap(part, head_list, parameters),
         whole_list=_read_whole_list(part),
     )
@@ -147,6 +149,16 @@ def _read_choice(part: Fields, weight_sum: int | None, users: int, budget: Budge
     if part.has("branch") and part.text("branch") != choice.branch:
         part.refuse("branch", "must be the one that follows from weight_sum")
     return choice
+
+
+def _read_values(part: Fields, records: int, known: IntArray | None, law: ValueLaw) -> IntArray:
+    """Return the values; the public rule must list a record with each of them."""
+    values = part.counts("values", records)
+    is_known = np.zeros(records, dtype=bool) if known is None else known != KnownFrom.NOWHERE
+    for value, stays in zip(values.tolist(), is_known.tolist(), strict=True):
+        if not (law.may_pass(value) if stays else law.passes(value)):
+            part.refuse("values", "must each be large enough for the record to be listed")
+    return values
 
 
 def _read_coverage_gap(part: Fields, head_list: HeadList, parameters: Parameters) -> int | None:
