@@ -1,9 +1,10 @@
 """Routes of campaigns: create, edit, list, read, move, progress and retry."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from math import inf
+from typing import Annotated, Any
 from uuid import UUID
 
 from litestar import Response, get, post, put
@@ -11,8 +12,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import Parameters
+from blender_dp.engine.population.group_sizes import FEWEST_OPT_IN
 from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.campaign import MADE_BY_JOBS, Campaign, Move, State
+from blender_dp.service.campaign_relay import drawn_parameters
 from blender_dp.service.http.campaign_messages import NewCampaign, ShownCampaign, ShownCampaigns
 from blender_dp.service.http.messages import WantedMove, WantedRetry
 from blender_dp.service.http.routes.asking import any_role, operator
@@ -23,6 +27,9 @@ from blender_dp.service.shown_texts import UnreadableTextError
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import ANY_DESCRIPTION, Document, StoreRefusal, Token
 from blender_dp.wire.documents.document import digest_of
+from blender_dp.wire.documents.fields import LARGEST, Fields
+from blender_dp.wire.documents.strict_json import read_object
+from blender_dp.wire.published.parameters import read_parameters
 
 PATH = "/v1/campaigns"
 ONE = PATH + "/{campaign_id:uuid}"
@@ -45,12 +52,33 @@ def _as_problem() -> Iterator[None]:
 async def show_campaign(service: ServiceState, campaign: Campaign) -> ShownCampaign:
     """Return a campaign with its description and, if it keeps its promise, its privacy cost."""
     try:
-        certificate = await service.plan_certificate(campaign.parameters)
+        plans = [await service.plan_certificate(one) for one in await _possible(service, campaign)]
+        certificate = max(plans, key=_presence_epsilon)
     except ProblemError:  # a version of this software later than the campaign's found that
         certificate = None
     return ShownCampaign.of(
         campaign, await service.dependencies.store.description(campaign.id), certificate
     )
+
+
+async def _possible(service: ServiceState, campaign: Campaign) -> Sequence[Parameters]:
+    """Return the parameters that the list is drawn with: several while nobody knows who opts in."""
+    store = service.dependencies.store
+    published = await store.document(campaign.id, Document.CERTIFICATE)
+    if published is not None:
+        stated = Fields("certificate", read_object("certificate", published))
+        return [read_parameters(stated.part("parameters"))]
+    of, relay = campaign.parameters, campaign.relay
+    numbers = [FEWEST_OPT_IN, LARGEST]
+    if campaign.state is State.OPT_IN_SEALED:
+        numbers = [(await store.progress(campaign.id)).contributed]
+    return list(dict.fromkeys(drawn_parameters(of, relay, opt_in_users=n) for n in numbers))
+
+
+def _presence_epsilon(certificate: Mapping[str, Any]) -> float:
+    """Return the largest ε of an account if a user is added or removed."""
+    spent = [account["add_remove_epsilon"] for account in certificate["accounts"]]
+    return max(inf if one is None else float(one) for one in spent)
 
 
 async def _tagged(service: ServiceState, campaign: Campaign) -> Response[ShownCampaign]:
