@@ -1,1 +1,1 @@
-"""What an organisation tells the public about one result: a registry record and a privacy label."""
+"""Public account of one result: a record for a registry of deployments, and a privacy label."""

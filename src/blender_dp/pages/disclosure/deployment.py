@@ -1,4 +1,4 @@
-"""What only the organisation knows about a deployment: its name, its purpose, its reasons."""
+"""Facts about a deployment that only the organisation knows: name, purpose, reasons."""
 
 import tomllib
 from collections.abc import Sequence
