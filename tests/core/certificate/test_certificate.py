@@ -86,6 +86,19 @@ def test_it_may_be_nothing_or_more_than_was_promised(needed: int, found: int | N
     assert least == (None if found is None else pytest.approx(found, abs=1e-8))
 
 
+@pytest.mark.parametrize("near", [0.0, 1e-9, 0.1, 2 / 3 - 1e-6, 2 / 3 + 1e-6, 0.9, 1.0, 5.0])
+@pytest.mark.parametrize("power", [1, 9])
+def test_the_least_epsilon_is_the_same_wherever_the_search_begins(near: float, power: int) -> None:
+    def spent(at: Fraction) -> Fraction:
+        return max(1 - at, NOTHING) ** power
+
+    delta = Fraction(1, 3**power)
+    found = least_epsilon(spent, delta, Fraction(1), steps=1 << 14, near=near)
+    assert (
+        found == least_epsilon(spent, delta, Fraction(1), steps=1 << 14) == Fraction(10923, 1 << 14)
+    )
+
+
 @pytest.mark.parametrize("preset", ["paper", "sharp"])
 @pytest.mark.parametrize(
     ("epsilon", "delta"), [(0.01, 1e-9), (0.5, 1e-2), (4.0, 1e-9), (20.0, 1e-2)]

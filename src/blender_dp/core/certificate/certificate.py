@@ -12,6 +12,7 @@ the running code instead.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, inf
 from typing import TypeVar
 
 from blender_dp.core.errors import BrokenPromiseError
@@ -141,6 +142,7 @@ def least_epsilon(
     promised: Fraction,
     *,
     steps: int = _STEPS,
+    near: float = inf,
 ) -> Fraction | None:
     """Return the least ε with δ(ε) ≤ ``delta``, rounded up; None if far above the promised one.
 
@@ -149,13 +151,14 @@ def least_epsilon(
         delta: The bound on it.
         promised: The promised ε; the answer is a multiple of a part of it.
         steps: Number of these parts.
+        near: Where the search begins, if that is below the promise; the answer is the same.
     """
-    high = steps
+    high = max(1, ceil(min(near / float(promised), 1.0) * steps))
     while delta_at(promised * high / steps) > delta:
         high *= 2
         if high > _FARTHEST * steps:
             return None
-    # Most plans need nearly all of their promise, so the steps down from it begin small.
+    # Most plans need nearly all of their promise, so the steps down from there begin small.
     low, stride = high - 1, 1
     while low >= 0 and delta_at(promised * low / steps) <= delta:
         high, stride = low, 2 * stride

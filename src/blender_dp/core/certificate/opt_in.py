@@ -16,7 +16,8 @@ from blender_dp.core.certificate.certificate import Account, Constant, Part, lea
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget, Release, Spending
-from blender_dp.core.curator.gaussian_plan import GaussianPlan, is_private, total_delta
+from blender_dp.core.curator.gaussian_plan import GaussianPlan, fits_lattice, total_delta
+from blender_dp.core.curator.gaussian_search import presence_epsilon
 from blender_dp.core.curator.laplace_plan import LaplacePlan, enumerated_delta
 from blender_dp.core.curator.list_choice import ONE_USER, SENSITIVITY, list_noise
 from blender_dp.core.curator.plans import count_plan, weight_plan
@@ -191,8 +192,9 @@ def _drawn_plan(line: Spending, budget: Budget) -> GaussianPlan:
 
 
 def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
+    @cache
     def spent(at: Fraction) -> Fraction:
-        return total_delta(replace(plan, epsilon=at))
+        return total_delta(replace(plan, epsilon=at)) if fits_lattice(plan) else Fraction(1)
 
     return Part(
         release=line.release.value,
@@ -201,11 +203,17 @@ def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
         promised_epsilon=line.epsilon,
         promised_delta=line.delta,
         epsilon=least_epsilon(spent, line.delta, line.epsilon),
-        delta=spent(line.epsilon) if is_private(plan) else Fraction(1),
+        delta=spent(line.epsilon),
         is_tight=False,
         constants=_gaussian_constants(plan),
         add_remove_epsilon=least_epsilon(
-            partial(weight_delta, plan), line.delta, line.epsilon, steps=_COARSE_STEPS
+            partial(weight_delta, plan),
+            line.delta,
+            line.epsilon,
+            steps=_COARSE_STEPS,
+            near=presence_epsilon(
+                line.delta, most=plan.most, sigmas=plan.sigmas, threshold=plan.threshold
+            ),
         ),
     )
 

@@ -24,6 +24,7 @@ from blender_dp.core.curator.budget import (
     SCALAR_SHARE,
 )
 from blender_dp.core.curator.gaussian_search import lowest_threshold, suggested_mu
+from blender_dp.core.curator.worst_exchange import parts, worst_exchange
 from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.exact.enclosure import Enclosure, ln_enclosure
 from blender_dp.core.exact.lattice import UNIT, weights
@@ -147,11 +148,12 @@ def gaussian_plan(
 
 def is_private(plan: GaussianPlan) -> bool:
     """Prove the plan: every condition of PRIVACY.md, with pessimistic rounding."""
-    return (
-        min(plan.sigmas) >= LEAST_SIGMA
-        and touched(plan.most) <= TOUCHED
-        and total_delta(plan) <= plan.delta
-    )
+    return fits_lattice(plan) and total_delta(plan) <= plan.delta
+
+
+def fits_lattice(plan: GaussianPlan) -> bool:
+    """Tell whether the bounds on what the lattice costs hold for the plan."""
+    return min(plan.sigmas) >= LEAST_SIGMA and touched(plan.most) <= TOUCHED
 
 
 def touched(most: int) -> int:
@@ -166,9 +168,7 @@ def touched(most: int) -> int:
 def total_delta(plan: GaussianPlan) -> Fraction:
     """Return the δ that the plan needs at its ε, rounded up: the largest over all exchanges.
 
-    The exchanges are pairs of holdings on the front, from which no other holding differs by more
-    in both numbers. Ranges of the front are tried first, at the worse end of each number: only the
-    ranges with the largest bounds are divided further.
+    :mod:`~blender_dp.core.curator.worst_exchange` says which exchanges it looks at.
     """
     front = _front(plan.most, plan.discovery_sigma, plan.threshold)
     fixed = sum(Fraction(2 * UNIT**2, sigma**2) for sigma in plan.sigmas[1:])
@@ -178,18 +178,8 @@ def total_delta(plan: GaussianPlan) -> Fraction:
         mu = _root(Fraction(shared, plan.discovery_sigma**2) + fixed)
         return _exchange_delta(plan.epsilon, mu, front[before[-1]].stays, front[after[-1]].stays)
 
-    every = range(len(front))
-    ranges = [(-bound(every, every), 0, 0, every, every)]
-    while True:
-        negative, _, _, before, after = heappop(ranges)
-        if len(before) == len(after) == 1:
-            return -negative
-        if len(before) >= len(after):
-            parts = [(part, after) for part in _parts(before, every[-1])]
-        else:
-            parts = [(before, part) for part in _parts(after, every[-1])]
-        for first, second in parts:
-            heappush(ranges, (-bound(first, second), first[0], second[0], first, second))
+    worst, _, _ = worst_exchange(bound, len(front))
+    return worst
 
 
 def presence_delta(plan: GaussianPlan, epsilon: Fraction) -> Fraction:
@@ -215,7 +205,7 @@ def presence_delta(plan: GaussianPlan, epsilon: Fraction) -> Fraction:
         negative, removed, _, one = heappop(ranges)
         if len(one) == 1:
             return -negative
-        for part in _parts(one, every[-1]):
+        for part in parts(one, every[-1]):
             heappush(ranges, (-bound(part, removed=removed), removed, part[0], part))
 
 
@@ -266,14 +256,6 @@ def _own_record_stays(weight: int, sigma: int, threshold: int) -> Fraction:
     excess = Fraction(24 * sigma**2, 24 * sigma**2 - 1)
     _, tail = normal_tail(Fraction(2 * (threshold - weight) + 1, 2 * sigma), 64).ends()
     return max(1 - excess * tail, Fraction(0))
-
-
-def _parts(one: range, last: int) -> tuple[range, range]:
-    """Divide a range: first the two ends of the front apart, where the worst exchanges are."""
-    if one[0] == 0:
-        return one[:1], one[1:]
-    middle = len(one) - 1 if one[-1] == last else len(one) // 2
-    return one[:middle], one[middle:]
 
 
 def _require_ranges(epsilon: Fraction, delta: Fraction, most: int) -> None:

@@ -6,12 +6,12 @@ are the worst ones: the search begins with two pairs, and adds the worst of all 
 pair needs more than δ.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import product
 from math import erfc, exp, expm1, inf, log1p, sqrt
 from typing import NamedTuple
 
+from blender_dp.core.curator.worst_exchange import worst_exchange
 from blender_dp.core.exact.lattice import UNIT
 
 _SQRT2 = sqrt(2)
@@ -24,6 +24,7 @@ _TOLERANCE = 1e-12
 _FARTHEST = 64.0
 """Largest threshold, in deviations above a whole user: the tail there is below 1e-890."""
 _LARGEST_MU = 32.0
+_LARGEST_EPSILON = 128.0
 _GOLDEN = (sqrt(5) - 1) / 2
 
 
@@ -74,6 +75,27 @@ def lowest_threshold(
     return None if tau == inf else Fraction(tau) * UNIT
 
 
+def presence_epsilon(delta: Fraction, *, most: int, sigmas: Sequence[int], threshold: int) -> float:
+    """Search the least ε at which no user whose data are added or removed needs more than δ.
+
+    The arguments are those of the plan, in lattice units.
+    """
+    widths, tau, allowed = [s / UNIT for s in sigmas], threshold / UNIT, float(delta)
+    fixed = 1 / widths[1] ** 2 + 2 / widths[2] ** 2
+    cases = [
+        (pair, sqrt(one.shared / one.kept / widths[0] ** 2 + fixed))
+        for one in _front(most, widths[0], tau)
+        for stays in [_none_released(one, widths[0], tau)]
+        for pair in ((stays, 0.0), (0.0, stays))
+    ]
+    low, high = 0.0, _LARGEST_EPSILON
+    for _ in range(_STEPS // 2):
+        middle = (low + high) / 2
+        within = all(_needed(middle, mu, *pair) <= allowed for pair, mu in cases)
+        low, high = (low, middle) if within else (middle, high)
+    return high
+
+
 class _Search:
     """The exchanges that were found to need most, and the thresholds that they allow."""
 
@@ -87,8 +109,7 @@ class _Search:
         tau = self.threshold(sigmas)
         if tau == inf or len(self._pairs) > _MOST_PAIRS:
             return False
-        front = _front(self._most, sigmas[0], tau)
-        worst, pair = self._worst(sigmas, tau, product(front, front))
+        worst, pair = self._worst(sigmas, tau)
         if worst <= self._delta * (1 + _TOLERANCE) or pair in self._pairs:
             return False
         self._pairs.append(pair)
@@ -119,40 +140,54 @@ class _Search:
     def threshold(self, sigmas: Sequence[float]) -> float:
         """Return the lowest threshold at which no known pair needs more than δ; else infinity."""
         low, high = 0.0, 1 + _FARTHEST * sigmas[0]
-        if self._worst(sigmas, high, self._pairs)[0] > self._delta:
+        needed = [self._needed_by(pair, sigmas) for pair in self._pairs]
+        if any(of(high) > self._delta for of in needed):
             return inf
         for _ in range(_STEPS):
             middle = (low + high) / 2
-            within = self._worst(sigmas, middle, self._pairs)[0] <= self._delta
-            low, high = (low, middle) if within else (middle, high)
+            # A pair that needs no more than δ here needs no more at any higher threshold.
+            more = [of for of in needed if of(middle) > self._delta]
+            low, high, needed = (middle, high, more) if more else (low, middle, needed)
         return high
 
-    def _worst(
-        self, sigmas: Sequence[float], tau: float, pairs: Iterable[_Pair]
-    ) -> tuple[float, _Pair]:
-        """Return the largest δ of these pairs, and its pair."""
-        fixed = 2 / sigmas[1] ** 2 + 2 / sigmas[2] ** 2
-        stays: dict[_Holding, float] = {}
+    def _needed_by(self, pair: _Pair, sigmas: Sequence[float]) -> Callable[[float], float]:
+        """Return the δ of a pair as a function of the threshold."""
+        before, after = pair
+        mu = sqrt(_moved(before, after) / sigmas[0] ** 2 + _fixed(sigmas))
 
-        def log_stays(one: _Holding) -> float:
-            if one not in stays:
-                stays[one] = _none_released(one, sigmas[0], tau)
-            return stays[one]
+        def needed(tau: float) -> float:
+            first, second = (_none_released(one, sigmas[0], tau) for one in pair)
+            return _needed(self._epsilon, mu, first, second)
 
-        def needed(pair: _Pair) -> float:
-            before, after = pair
-            first, second = log_stays(before), log_stays(after)
-            if -inf in (first, second):
-                return 1.0
-            parts = before.shared / before.kept + after.shared / after.kept
-            curve = _curve(self._epsilon + second - first, sqrt(parts / sigmas[0] ** 2 + fixed))
-            return -expm1(first) + exp(first) * curve
+        return needed
 
-        return max((needed(pair), pair) for pair in pairs)
+    def _worst(self, sigmas: Sequence[float], tau: float) -> tuple[float, _Pair]:
+        """Return the largest δ of all pairs, and its pair."""
+        front = _front(self._most, sigmas[0], tau)
+        stays = [_none_released(one, sigmas[0], tau) for one in front]
+        fixed = _fixed(sigmas)
+
+        def bound(before: range, after: range) -> float:
+            moved = _moved(front[before[0]], front[after[0]])
+            mu = sqrt(moved / sigmas[0] ** 2 + fixed)
+            return _needed(self._epsilon, mu, stays[before[-1]], stays[after[-1]])
+
+        worst, before, after = worst_exchange(bound, len(front))
+        return worst, (front[before], front[after])
 
 
 def _sigmas(mu: float, shares: Sequence[float]) -> list[float]:
     return [_SQRT2 / (mu * sqrt(share)) for share in shares]
+
+
+def _fixed(sigmas: Sequence[float]) -> float:
+    """Return the part of μ² that all exchanges have: of sums and scalars."""
+    return 2 / sigmas[1] ** 2 + 2 / sigmas[2] ** 2
+
+
+def _moved(before: _Holding, after: _Holding) -> float:
+    """Return the squared length of the weights on shared records, of both sides."""
+    return before.shared / before.kept + after.shared / after.kept
 
 
 def _none_released(holding: _Holding, sigma: float, tau: float) -> float:
@@ -172,6 +207,13 @@ def _front(most: int, sigma: float, tau: float) -> list[_Holding]:
             front.append(holding)
             least = stays
     return front
+
+
+def _needed(epsilon: float, mu: float, first: float, second: float) -> float:
+    """Return δ of an exchange, by ln(1 - a) before it and after it."""
+    if -inf in (first, second):
+        return 1.0
+    return -expm1(first) + exp(first) * _curve(epsilon + second - first, mu)
 
 
 def _curve(epsilon: float, mu: float) -> float:
