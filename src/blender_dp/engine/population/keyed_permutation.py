@@ -39,7 +39,7 @@ class KeyedPermutation:
 
     def of_small(self, x: int) -> int:
         """Permute a number from 0 to 2^31 - 1."""
-        y = (x * self.multiplier + self.offset) % PRIME
+        y = self._line(x)
         squared = y * y % PRIME
         return squared * squared % PRIME * y % PRIME
 
@@ -50,22 +50,19 @@ class KeyedPermutation:
     def with_shuffled(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """Add ``shuffled``, :meth:`of_large` of every number in a column.
 
-        In several steps: one expression would name the column 55 times, and Spark would need longer
-        to plan it than to compute it.
+        In a few steps: one expression would name the column 55 times, and Spark would need longer
+        to plan it than to compute it. Each step costs an engine time to plan, too.
         """
-        x = nw.col(name)
-        parts = frame.with_columns(low=x % PRIME, shuffled=quotient(x, PRIME))
-        high = self._permuted(parts)
-        folded = high.with_columns(shuffled=(nw.col("shuffled") + nw.col("low")) % PRIME)
-        return self._permuted(folded).drop("low")
+        x, y, power = nw.col(name), nw.col("shuffled"), nw.col("power")
+        fifth = power * power % PRIME * y % PRIME
+        high = frame.with_columns(low=x % PRIME, shuffled=self._line(quotient(x, PRIME)))
+        squared = high.with_columns(power=y * y % PRIME)
+        folded = squared.with_columns(shuffled=self._line((fifth + nw.col("low")) % PRIME))
+        squared = folded.with_columns(power=y * y % PRIME)
+        return squared.with_columns(shuffled=fifth).drop("low", "power")
 
-    def _permuted(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        """Replace ``shuffled`` by :meth:`of_small` of it."""
-        y, power = nw.col("shuffled"), nw.col("power")
-        first = frame.with_columns(shuffled=(y * self.multiplier + self.offset) % PRIME)
-        squared = first.with_columns(power=y * y % PRIME)
-        fourth = squared.with_columns(power=power * power % PRIME)
-        return fourth.with_columns(shuffled=power * y % PRIME).drop("power")
+    def _line(self, x: Number) -> Number:
+        return (x * self.multiplier + self.offset) % PRIME
 
 
 def quotient(dividend: Number, divisor: Number | int) -> Number:
