@@ -6,6 +6,11 @@ from blender_dp.core.head_list.cells import IntArray
 from blender_dp.engine.duckdb.number_file import UInt32Array
 
 
+def are_mostly_alone(values: UInt32Array | IntArray) -> bool:
+    """Return whether most values differ from the one before."""
+    return bool(2 * np.count_nonzero(values[1:] != values[:-1]) > len(values))
+
+
 def run_starts(values: UInt32Array | IntArray) -> IntArray:
     """Return the places of values that differ from the one before."""
     differs = np.ones(len(values), dtype=np.bool_)

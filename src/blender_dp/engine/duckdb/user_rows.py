@@ -13,6 +13,7 @@ from blender_dp.engine.tables import Frame
 
 _ROWS_PER_BATCH = 1 << 16
 """Few enough for the processor's cache."""
+_ROWS_PER_COPY = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,7 +54,19 @@ class DuckDBUserRows:
     def _copied(self, pieces: Iterable[dict[str, IntArray]]) -> Frame:
         """Put pieces, at least one, into one table."""
         columns = ({name: column_of(of) for name, of in piece.items()} for piece in pieces)
-        return self.copy(map(pa.table, columns))
+        return self.copy(_joined(map(pa.table, columns)))
+
+
+def _joined(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the same rows in fewer pieces: each is copied by a statement of its own."""
+    held: list[pa.Table] = []
+    for piece in pieces:
+        held.append(piece)
+        if sum(map(len, held)) >= _ROWS_PER_COPY:
+            yield pa.concat_tables(held)
+            held = []
+    if held:
+        yield pa.concat_tables(held)
 
 
 def batches_of(log: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
