@@ -16,12 +16,14 @@ from benchmarks.former_plan import former_plan
 from benchmarks.query_lists import list_table
 from blender_dp.core.blender import BlenderResult
 from blender_dp.core.curator.budget import Budget
+from blender_dp.core.curator.listing_rule import half_listed
 from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.curator.value_law import value_law
+from blender_dp.core.estimation.discovery_facts import discovery_facts
 from blender_dp.core.exact.lattice import UNIT, weights
 from blender_dp.core.head_list.cells import FloatArray
 from blender_dp.core.head_list.head_list import Record
-from blender_dp.core.head_list.known_list import KnownFrom, KnownList
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.group_sizes import opt_in_users
 from blender_dp.engine.synthetic import Shape
@@ -128,7 +130,8 @@ def compare(log: CodedLog, parameters: Parameters, number: int) -> Comparison:
 
 def known_in(result: BlenderResult) -> KnownList:
     """Return the list of a result as the known list of the next."""
-    return KnownList.of(result.head_list.records(), source=KnownFrom.RELEASE)
+    half = half_listed(discovery_facts(result.curated))
+    return KnownList.of(result.head_list.records(), half_listed=half)
 
 
 def _passed(result: BlenderResult) -> set[Record]:

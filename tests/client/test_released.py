@@ -265,6 +265,20 @@ def test_certificate_and_release_of_a_promise_that_the_integers_do_not_have_are_
         released_result(documents)
 
 
+def documents_with(discovery: dict[str, Any]) -> dict[str, Any]:
+    documents = {name: DOCUMENTS[place] for name, place in FILES.items()}
+    released = {**RELEASE, "discovery": discovery}
+    return documents | {"head_list.json": head_list_document(LIST), "release.json": released}
+
+
+def test_a_release_of_an_earlier_version_says_nothing_of_known_records() -> None:
+    said = RELEASE["discovery"]
+    released_result(documents_with({k: v for k, v in said.items() if k != "known_elsewhere"}))
+    for wrong in ({**said, "known_elsewhere": True}, {**said, "users": said["users"] + 1}):
+        with pytest.raises(BlenderError, match="does not follow from the released integers"):
+            released_result(documents_with(wrong))
+
+
 def test_a_given_key_must_have_signed_the_list() -> None:
     with pytest.raises(BlenderError, match="the head list is signed with another key"):
         fetch_released(Published(), CAMPAIGN, key=public_key_of(OTHER_KEY))

@@ -20,6 +20,7 @@ from blender_dp.wire.published.estimates import clients_in, opt_in_in
 from blender_dp.wire.published.head_list import head_list_in
 from blender_dp.wire.published.relay_estimates import Outcome, RelayedSide, relayed_in
 from blender_dp.wire.published.release import release_document, release_of
+from blender_dp.wire.published.released_discovery import as_older
 
 HEAD_LIST = "head_list.json"
 OPT_IN_ESTIMATES = "opt_in_estimates.json"
@@ -50,7 +51,7 @@ def released_result(
         names=_names(release),
         relay_batch=None if relayed is None else relayed.summary(),
     )
-    if not _is_same(again, release):
+    if not _is_same(as_older(again, release), release):
         raise InputError(RELEASE, "does not follow from the released integers")
     is_small = relayed is not None and relayed.outcome is Outcome.TOO_FEW
     certificate = require_kept(certify_curated(result.curated, has_small_batch=is_small))

@@ -1,9 +1,11 @@
 """Known list of an imagined collection: what an earlier one of the same kind found."""
 
 from blender_dp.core.blender import curate
+from blender_dp.core.curator.listing_rule import half_listed
+from blender_dp.core.estimation.discovery_facts import discovery_facts
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
-from blender_dp.core.head_list.known_list import KnownFrom, KnownList
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.planning.imagined_users import ImaginedPopulation
 
@@ -26,7 +28,7 @@ def known_from_earlier(
         Randomness.seeded(earlier.seed),
         clients=earlier.imagined.size - earlier.relay_clients,
         relay_clients=earlier.relay_clients,
-    ).head_list.records()
+    )
     log = population.log
     code_of = {
         number: code for code, number in enumerate(population.imagined.query_number.tolist())
@@ -34,8 +36,8 @@ def known_from_earlier(
     held = set(zip(log.query.tolist(), log.url.tolist(), strict=True))
     records = [
         Record(f"{code:09d}", record.url)
-        for record in found
+        for record in found.head_list.records()
         if (code := code_of.get(int(earlier.imagined.query_number[int(record.query)]))) is not None
         and (code, int(record.url or 0)) in held
     ]
-    return KnownList.of(records, source=KnownFrom.RELEASE)
+    return KnownList.of(records, half_listed=half_listed(discovery_facts(found)))

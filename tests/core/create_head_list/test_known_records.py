@@ -1,4 +1,4 @@
-"""Known records: their law, what a swap of one of them may cost, when they leave, their estimates.
+"""Known records: their law, what a swap of one of them may cost, when they leave.
 
 Each statistical assertion raises a false alarm with probability at most 1e-9.
 """
@@ -13,24 +13,18 @@ import numpy as np
 import pytest
 from core.create_head_list.opt_in_users import CountedUsers
 from core.sharp_cases import TwoSlopes
-from numpy.random import Generator
 
-from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
-from blender_dp.core.blend_probabilities.rare_records import rare_records
 from blender_dp.core.create_head_list import sharp
 from blender_dp.core.create_head_list.known_records import release_known, still_listed
 from blender_dp.core.curator.budget import Branch, Budget
-from blender_dp.core.curator.discovery import branch_of
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
-from blender_dp.core.curator.opt_in_tally import OptInTally
-from blender_dp.core.curator.value_law import ValueLaw, value_law
+from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
-from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.core.head_list.cells import BoolArray, Cells, FloatArray, IntArray
+from blender_dp.core.head_list.cells import FloatArray, IntArray
 from blender_dp.core.head_list.head_list import Record
-from blender_dp.core.head_list.known_list import MOST_KNOWN, KnownFrom, KnownList
+from blender_dp.core.head_list.known_list import MOST_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from exact_tests import assert_frequencies, assert_sample_catches
 
@@ -234,90 +228,3 @@ def test_a_known_list_is_in_byte_order_and_not_too_long() -> None:
     )
     with pytest.raises(ParameterError, match=r"at most 100,000 records; got '100,001 records'"):
         KnownList.of(Record(str(i), "u") for i in range(MOST_KNOWN + 1))
-
-
-RECORDS, USERS = 1_500, 200_000
-FEWEST = {KnownFrom.RELEASE: 1.0, KnownFrom.ELSEWHERE: 0.05}
-"""Least μ of the records that are drawn; below it next to none stays."""
-
-
-def drawn_values(count: IntArray, law: ValueLaw, rng: Generator) -> FloatArray:
-    """Return D of records of these counts, with the noise of discovery."""
-    if not law.slopes:
-        return count + rng.normal(0, sqrt(law.variance), len(count))
-    y, p = TwoSlopes(right=law.slopes[0], left=law.slopes[1]).law
-    return np.asarray(count + rng.choice(y, len(count), p=p))
-
-
-def stays(values: FloatArray, law: ValueLaw) -> BoolArray:
-    records = [Record(str(i), "") for i in range(len(values))]
-    released = np.rint(values * law.unit).astype(np.int64).tolist()
-    left = {record for record, _ in still_listed(list(zip(records, released, strict=True)), law)}
-    return np.array([record in left for record in records])
-
-
-def error_of_known(branch: Branch, seed: int, source: KnownFrom, taken_for: KnownFrom) -> float:
-    """Draw known records that stay and return the sum of their errors, in errors of the sum.
-
-    Records of a release have the density μ^(-1.75) and passed a threshold with other noise; records
-    from elsewhere have all orders of magnitude alike.
-    """
-    rng, law = np.random.default_rng(seed), value_law(branch, BUDGET)
-    uniform, least, most = rng.random(200_000), FEWEST[source], 8 * law.threshold
-    if source is KnownFrom.RELEASE:
-        mu = least * (1 - uniform * (1 - (most / least) ** -0.75)) ** (-1 / 0.75)
-        mu = mu[drawn_values(rng.poisson(mu), law, rng) - law.mean >= law.threshold]
-    else:
-        mu = least * (most / least) ** uniform
-    count = rng.poisson(mu)
-    values = drawn_values(count, law, rng)
-    chosen = np.flatnonzero(stays(values, law))[:RECORDS]
-    mu, count, values = mu[chosen], count[chosen], values[chosen]
-    assert len(mu) == RECORDS
-    noise = rng.laplace(0, 2 / float(BUDGET.estimation_epsilon), 2 * RECORDS + 1)
-    sums = np.zeros(2 * RECORDS + 1)
-    sums[0:-1:2] = count
-    sums[-1] = USERS - count.sum()
-    tally = OptInTally(
-        users=USERS,
-        choice=replace(branch_of(1000 * UNIT, USERS, BUDGET), branch=branch),
-        values=np.rint(values * law.unit).astype(np.int64),
-        sums=np.rint((sums + noise) * UNIT).astype(np.int64),
-        folded_cells=0,
-        record_squares=int(count.sum()) * UNIT,
-        query_squares=int(count.sum()) * UNIT,
-        known=np.full(RECORDS, taken_for),
-    )
-    views = tally.views(Cells.of([1] * RECORDS), BUDGET)
-    rare = rare_records(views, PopularityPrior.of(views, 1.75))
-    error = rare.mean - mu[np.searchsorted(views.cells.listed, rare.cells)]
-    return float((error / np.sqrt(rare.variance)).sum() / sqrt(len(error)))
-
-
-SOURCES = [KnownFrom.RELEASE, KnownFrom.ELSEWHERE]
-
-
-@pytest.mark.parametrize("branch", ["laplace", "gauss"])
-@pytest.mark.parametrize("source", SOURCES)
-def test_estimates_of_known_records_are_right_on_average(
-    branch: Branch, source: KnownFrom, seed: int
-) -> None:
-    """Within seven errors: a false alarm in one of 10^11 runs."""
-    assert abs(error_of_known(branch, seed, source, source)) < 7
-
-
-@pytest.mark.parametrize("branch", ["laplace", "gauss"])
-def test_records_of_a_release_taken_for_records_found_now_are_caught(
-    branch: Branch, seed: int
-) -> None:
-    """The twin: the threshold that they passed before is forgotten, and they are too low."""
-    forgotten = error_of_known(branch, seed, KnownFrom.RELEASE, KnownFrom.NOWHERE)
-    assert forgotten < -7
-
-
-@pytest.mark.parametrize("branch", ["laplace", "gauss"])
-def test_records_of_a_catalogue_taken_for_those_of_a_release_are_caught(
-    branch: Branch, seed: int
-) -> None:
-    taken = error_of_known(branch, seed, KnownFrom.ELSEWHERE, KnownFrom.RELEASE)
-    assert taken > 7

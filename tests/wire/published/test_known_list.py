@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from core.small_result import small_result
@@ -9,7 +10,7 @@ from core.small_result import small_result
 from blender_dp.core.certificate.certify import certify_curated
 from blender_dp.core.errors import InputError
 from blender_dp.core.head_list.head_list import NO_URL, Record
-from blender_dp.core.head_list.known_list import NOTHING_KNOWN
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.known_list import read_known
 from blender_dp.wire.published.release import release_document
@@ -20,15 +21,31 @@ def test_nothing_is_known_without_a_file() -> None:
     assert not NOTHING_KNOWN
 
 
-def test_the_listed_records_of_a_release_are_known(tmp_path: Path) -> None:
-    result = small_result()
-    certificate = certificate_document(certify_curated(result.curated))
-    document = release_document(result, certificate, created="2026-11-18T00:00:00+00:00")
-    path = tmp_path / "release.json"
+RESULT = small_result()
+CERTIFICATE = certificate_document(certify_curated(RESULT.curated))
+RELEASE = release_document(RESULT, CERTIFICATE, created="2026-11-18T00:00:00+00:00")
+
+
+def known_in(folder: Path, document: dict[str, Any]) -> KnownList:
+    path = folder / "release.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    found = read_known(path)
-    assert list(found.records) == list(result.head_list.records())
-    assert found.private is result.private
+    return read_known(path)
+
+
+def test_the_listed_records_of_a_release_are_known(tmp_path: Path) -> None:
+    found = known_in(tmp_path, RELEASE)
+    assert list(found.records) == list(RESULT.head_list.records())
+    assert found.private is RESULT.private
+
+
+def test_a_release_says_which_records_passed_its_threshold(tmp_path: Path) -> None:
+    """Half of the records with just the count that is listed pass, if all of them had to."""
+    discovery = RELEASE["discovery"]
+    half = known_in(tmp_path, RELEASE).half_listed
+    assert half == pytest.approx(discovery["threshold"] / discovery["users"], rel=0.05)
+    older = {name: of for name, of in discovery.items() if name != "known_elsewhere"}
+    for other in ({**discovery, "known_elsewhere": True}, older, None):
+        assert known_in(tmp_path, {**RELEASE, "discovery": other}).half_listed is None
 
 
 def test_a_table_from_elsewhere_is_known(tmp_path: Path) -> None:

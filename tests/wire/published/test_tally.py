@@ -30,6 +30,7 @@ from blender_dp.core.parameters import Parameters
 from blender_dp.engine.population.in_memory import LogRow, MemoryPopulation
 from blender_dp.wire.documents.document import with_digest
 from blender_dp.wire.published.estimates import opt_in_document, read_opt_in
+from blender_dp.wire.published.released_discovery import discovery_document
 
 PARAMETERS = Parameters(epsilon=6.0, delta=1e-2, head_list_size=2)
 ROWS = [LogRow(f"u{i}", f"q{i % 4}", f"{i % 3}.example") for i in range(900)]
@@ -61,7 +62,8 @@ def test_which_records_were_known_is_read_as_it_was_written(
     tmp_path: Path, source: KnownFrom
 ) -> None:
     """The same estimates come from the document: they depend on where a record was known from."""
-    known = KnownList.of([Record("q1", "1.example"), Record("q9", "9.example")], source=source)
+    names = [Record("q1", "1.example"), Record("q9", "9.example")]
+    known = KnownList.of(names, half_listed=1.0 if source is KnownFrom.RELEASE else None)
     parameters = replace(PARAMETERS, head_list_size=None)
     curated = curate(POPULATION.opt_in, parameters, Randomness.seeded(2), clients=450, known=known)
     document = opt_in_document(curated)
@@ -71,6 +73,10 @@ def test_which_records_were_known_is_read_as_it_was_written(
     assert read.known.tolist() == written.known.tolist()
     assert np.array_equal(found.opt_in.cells.variance, curated.opt_in.cells.variance)
     assert "known" not in DOCUMENT["tally"]
+    for one in (curated, found):
+        facts = discovery_document(one)
+        assert facts is not None
+        assert facts["known_elsewhere"] is (source is KnownFrom.ELSEWHERE)
     for wrong in (None, [], [3] * len(written.known), [0.5] * len(written.known)):
         changed = {**document, "tally": {**document["tally"], "known": wrong}}
         with pytest.raises(InputError, match="known"):
@@ -202,7 +208,7 @@ def test_values_with_which_no_record_is_listed_are_refused(
     tmp_path: Path, parameters: Parameters, branch: Branch
 ) -> None:
     """Unknown records are above the threshold, by one unit at least; known ones are near it."""
-    known = KnownList.of([Record("q1", "1.example")], source=KnownFrom.ELSEWHERE)
+    known = KnownList.of([Record("q1", "1.example")])
     rows = [LogRow(f"u{u}", f"q{q}", "1.example") for u in range(300) for q in range(16)]
     users = MemoryPopulation.of(rows, Randomness.seeded(1), opt_in=0.9).opt_in
     curated = curate(users, parameters, Randomness.seeded(2), clients=450, known=known)

@@ -22,8 +22,9 @@ from blender_dp.core.create_head_list.released_weights import class_width, relea
 from blender_dp.core.curator.budget import MOST_CANDIDATES, MOST_RECORDS, Budget
 from blender_dp.core.curator.discovery import BranchChoice, Discovery, branch_of
 from blender_dp.core.curator.list_choice import coverage_gap, list_noise, lists_queries
+from blender_dp.core.curator.listing_rule import ListingRule
 from blender_dp.core.curator.plans import count_plan, weight_plan
-from blender_dp.core.curator.value_law import value_law
+from blender_dp.core.curator.value_law import ValueLaw, value_law
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.discrete_gaussian import DiscreteGaussian
 from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
@@ -69,7 +70,8 @@ def create_head_list(
         passed = release_counts(sums, counts, randomness)
         measured = release_known(sums, known, counts.noise, randomness)
     # A known record has one value, the one without a threshold; another is not looked at.
-    stay = still_listed(measured, value_law(choice.branch, budget))
+    law = value_law(choice.branch, budget)
+    stay = still_listed(measured, law)
     public = set(known.records)
     found = stay + [(record, value) for record, value in passed if record not in public]
     mechanism = SubsetSelectionMechanism(epsilon=parameters.epsilon, query_share=0.0)
@@ -83,7 +85,7 @@ def create_head_list(
         head_list=head_list,
         values=_in_order(head_list, found),
         choice=choice,
-        known=_sources(head_list, known) if known else None,
+        known=_sources(head_list, known, users.size, choice, law) if known else None,
         coverage_gap=difference,
     ).keeping(MOST_CANDIDATES)
 
@@ -138,14 +140,15 @@ def _in_order(head_list: HeadList, released: Sequence[tuple[Record, int]]) -> In
     return np.array([value_of[record] for record in head_list.discovered()], dtype=np.int64)
 
 
-def _sources(head_list: HeadList, known: KnownList) -> IntArray:
-    """Return where each listed record was known from."""
+def _sources(
+    head_list: HeadList, known: KnownList, users: int, choice: BranchChoice, law: ValueLaw
+) -> IntArray:
+    """Return where each listed record was known from, by the rule of :class:`KnownList`."""
     public = set(known.records)
+    rule = ListingRule.of_law(law, users=users, average_weight=choice.average_weight)
+    source = known.source(rule.half_listed)
     return np.array(
-        [
-            known.source if record in public else KnownFrom.NOWHERE
-            for record in head_list.discovered()
-        ],
+        [source if record in public else KnownFrom.NOWHERE for record in head_list.discovered()],
         dtype=np.int64,
     )
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
 
+from blender_dp.core.curator.value_law import ValueLaw
 from blender_dp.core.estimation.release import ReleasedDiscovery
 from blender_dp.core.head_list.cells import FloatArray
 
@@ -37,6 +39,13 @@ class ListingRule:
             return cls.of_counts(discovery.users, discovery.threshold, slopes)
         weight = discovery.average_weight or 1.0
         return cls.of_weights(discovery.users, discovery.threshold, discovery.sigma, weight)
+
+    @classmethod
+    def of_law(cls, law: ValueLaw, *, users: int, average_weight: float) -> "ListingRule":
+        """Compute the rule of values with this law; the weight is of no meaning for counts."""
+        if law.slopes is None:
+            return cls.of_weights(users, law.threshold, sqrt(law.variance), average_weight)
+        return cls.of_counts(users, round(law.threshold + 0.5 + law.mean), law.slopes)
 
     @classmethod
     def of_counts(cls, users: int, threshold: float, slopes: tuple[float, float]) -> "ListingRule":
@@ -71,6 +80,21 @@ class ListingRule:
         """Return the least probability of a record that is listed with probability ``listed``."""
         place = int(np.searchsorted(self.on_grid, listed))
         return float(_GRID[min(place, len(_GRID) - 1)] / self.users)
+
+    @property
+    def half_listed(self) -> float:
+        """The probability of a record that is listed with probability one half."""
+        return self.reached(0.5)
+
+
+def half_listed(discovery: ReleasedDiscovery | None) -> float | None:
+    """Return the probability of a record that a release listed with probability one half.
+
+    None if that is not known, or if some of its records may be listed for another reason.
+    """
+    if discovery is None or discovery.known_elsewhere is not False:
+        return None
+    return ListingRule.of(discovery).half_listed
 
 
 def _over_counts(mean: FloatArray, passing: Callable[[FloatArray], FloatArray]) -> FloatArray:

@@ -6,15 +6,19 @@ All of them follow from public parameters and released integers.
 from math import sqrt
 from typing import Any
 
+import numpy as np
+
 from blender_dp.core.blender import Curated
 from blender_dp.core.create_head_list.sharp import branch_noise
 from blender_dp.core.curator.budget import MOST_RECORDS, Budget
+from blender_dp.core.curator.opt_in_tally import OptInTally
 from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.estimation.opt_in_views import OptInViews
 from blender_dp.core.estimation.release import ReleasedDiscovery
 from blender_dp.core.estimation.unlisted_bound import counting_rule
 from blender_dp.core.exact.discrete_laplace import variance
 from blender_dp.core.exact.lattice import UNIT
+from blender_dp.core.head_list.known_list import KnownFrom
 
 
 def discovery_facts(curated: Curated) -> ReleasedDiscovery | None:
@@ -37,8 +41,16 @@ def discovery_facts(curated: Curated) -> ReleasedDiscovery | None:
         right_slope=right,
         left_slope=left,
         sigma=sigma,
+        known_elsewhere=_has_known_elsewhere(curated.opt_in.tally),
         **_activity(curated),
     )
+
+
+def _has_known_elsewhere(tally: OptInTally | None) -> bool:
+    """Tell whether a listed record may be on the list without having passed a threshold."""
+    if tally is None or tally.known is None:
+        return False
+    return bool(np.isin(tally.known, (KnownFrom.ELSEWHERE, KnownFrom.UNSAID)).any())
 
 
 def _activity(curated: Curated) -> dict[str, Any]:

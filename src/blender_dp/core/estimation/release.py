@@ -80,6 +80,11 @@ class ReleasedDiscovery:
     record_concentration: float | None
     """Mean share of a listed record in the data of those who have it, with noise, or None."""
     concentration_error: float | None
+    known_elsewhere: bool | None = None
+    """Whether some records may be listed although no value passed such a threshold; None: unknown.
+
+    They were known from elsewhere, as from a catalogue.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

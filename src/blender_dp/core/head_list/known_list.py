@@ -5,7 +5,7 @@ a record is no secret that discovery must keep by a threshold; how many have it 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from blender_dp.core.errors import ParameterError
@@ -13,6 +13,8 @@ from blender_dp.core.head_list.head_list import NO_URL, Record, byte_order
 
 MOST_KNOWN = 100_000
 """Most records of a known list: each of them gets its own draw of noise."""
+LIKE_THRESHOLD = 0.9
+"""A threshold of an earlier release is like this one's from this share of it on."""
 
 
 class KnownFrom(IntEnum):
@@ -21,9 +23,9 @@ class KnownFrom(IntEnum):
     NOWHERE = 0
     """It was not known: its value passed the threshold of discovery."""
     RELEASE = 1
-    """An earlier release listed it: a value of other noise passed a threshold then."""
+    """An earlier release listed it: a value of other noise passed a threshold like this one's."""
     ELSEWHERE = 2
-    """It was named without regard to its popularity, as in a catalogue."""
+    """It was named without regard to its popularity, as in a catalogue; or nobody can tell."""
     UNSAID = 3
     """It was known, in a document that does not say from where; no document has this number."""
 
@@ -35,8 +37,11 @@ class KnownList:
     records: tuple[Record, ...] = ()
     private: bool = True
     """False if it comes from a release that was made with a seed, an experiment."""
-    source: KnownFrom = KnownFrom.ELSEWHERE
-    """A release or elsewhere; how popular its records probably are depends on it."""
+    half_listed: float | None = None
+    """Probability of a record that an earlier release listed with probability one half.
+
+    None if not every record passed the threshold of a release, or if that is unknown.
+    """
 
     @classmethod
     def of(
@@ -44,19 +49,29 @@ class KnownList:
         records: Iterable[Record],
         *,
         private: bool = True,
-        source: KnownFrom = KnownFrom.ELSEWHERE,
+        half_listed: float | None = None,
     ) -> "KnownList":
         """Put the records in byte order; refuse more than :data:`MOST_KNOWN`."""
         distinct = tuple(sorted(set(records), key=byte_order))
         if len(distinct) > MOST_KNOWN:
             rule = f"a list of at most {MOST_KNOWN:,} records"
             raise ParameterError("known", rule, f"{len(distinct):,} records")
-        return cls(distinct, private, source)
+        return cls(distinct, private, half_listed)
 
     def without_urls(self) -> "KnownList":
         """Return the queries of the list: a record that is public has a public query."""
-        queries = (Record(record.query, NO_URL) for record in self.records)
-        return KnownList.of(queries, private=self.private, source=self.source)
+        distinct = {Record(record.query, NO_URL) for record in self.records}
+        return replace(self, records=tuple(sorted(distinct, key=byte_order)))
+
+    def source(self, half_listed: float) -> KnownFrom:
+        """Return where the records were known from, for a release with this ``half_listed``.
+
+        A threshold clearly below that of this release says too little about popularity. One above
+        it says more than is used.
+        """
+        least = LIKE_THRESHOLD * half_listed
+        has_passed = self.half_listed is not None and self.half_listed >= least
+        return KnownFrom.RELEASE if has_passed else KnownFrom.ELSEWHERE
 
     def __len__(self) -> int:
         return len(self.records)

@@ -3,10 +3,11 @@
 import csv
 from pathlib import Path
 
+from blender_dp.core.curator.listing_rule import half_listed
 from blender_dp.core.errors import InputError
 from blender_dp.core.estimation.release import Release
 from blender_dp.core.head_list.head_list import NO_URL, Record
-from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownFrom, KnownList
+from blender_dp.core.head_list.known_list import MOST_KNOWN, NOTHING_KNOWN, KnownList
 from blender_dp.wire.documents.document import MOST_BYTES
 from blender_dp.wire.published.release import read_release
 
@@ -27,10 +28,11 @@ def read_known(path: Path | str | None) -> KnownList:
 
 
 def known_from(release: Release) -> KnownList:
-    """Return the listed records of a release; an experiment's are marked."""
+    """Return the listed records of a release, and how it listed; an experiment's are marked."""
     listed = (row for rows in release.listed_records().values() for row in rows)
     records = (Record(row.query, row.url) for row in listed if row.query and row.url is not None)
-    return KnownList.of(records, private=release.private, source=KnownFrom.RELEASE)
+    half = half_listed(release.discovery)
+    return KnownList.of(records, private=release.private, half_listed=half)
 
 
 def _table(path: Path) -> list[Record]:

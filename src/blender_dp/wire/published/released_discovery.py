@@ -1,5 +1,6 @@
 """Field ``discovery`` of a release: how its list was found."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +14,15 @@ def discovery_document(curated: Curated) -> dict[str, Any] | None:
     """Return how the list was found; None where no single rule says it."""
     facts = discovery_facts(curated)
     return None if facts is None else asdict(facts)
+
+
+def as_older(document: dict[str, Any], release: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a release's document without what ``release``, of an older version, does not say."""
+    ours, theirs = document["discovery"], release.get("discovery")
+    if ours is None or not isinstance(theirs, Mapping) or "known_elsewhere" in theirs:
+        return document
+    fewer = {name: of for name, of in ours.items() if name != "known_elsewhere"}
+    return document | {"discovery": fewer}
 
 
 def read_discovery(fields: Fields) -> ReleasedDiscovery | None:
@@ -37,4 +47,5 @@ def read_discovery(fields: Fields) -> ReleasedDiscovery | None:
         average_weight_error=part.number_or_none("average_weight_error", least=0),
         record_concentration=part.number_or_none("record_concentration", least=0, most=1),
         concentration_error=part.number_or_none("concentration_error", least=0),
+        known_elsewhere=part.flag("known_elsewhere") if part.has("known_elsewhere") else None,
     )

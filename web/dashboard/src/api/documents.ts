@@ -85,7 +85,7 @@ export interface Release {
   readonly disagreement: Disagreement | null;
   readonly unlisted_bound?: number | null;
   /** How the list was found: public constants, for plans. */
-  readonly discovery?: Readonly<Record<string, string | number | null>> | null;
+  readonly discovery?: Readonly<Record<string, string | number | boolean | null>> | null;
   readonly relay_batch?: { readonly outcome: string; readonly sentence: string };
   readonly records: readonly Estimate[];
   readonly queries: readonly Estimate[];
