@@ -130,8 +130,8 @@ def compare(log: CodedLog, parameters: Parameters, number: int) -> Comparison:
 
 def known_in(result: BlenderResult) -> KnownList:
     """Return the list of a result as the known list of the next."""
-    half = half_listed(discovery_facts(result.curated))
-    return KnownList.of(result.head_list.records(), half_listed=half)
+    half, listed = half_listed(discovery_facts(result.curated)), result.head_list
+    return KnownList.of(listed.discovered(), half_listed=half, of_queries=listed.is_of_queries)
 
 
 def _passed(result: BlenderResult) -> set[Record]:

@@ -35,6 +35,10 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "opt_in": (lambda _: run(opt_in="half"), "opt_in must be .*; got 'half'"),
     "relay": (lambda _: run(relay="x"), "relay must be a share from 0 to 1; got 'x'"),
     "known": (lambda _: run(known="x"), "known must be what read_known returns, or a KnownList"),
+    "queries": (
+        lambda _: run(known=bdp.KnownList.of([bdp.Record("weather", "-")])),
+        "known must be records with URLs, not queries alone, .*; got 'a known list'",
+    ),
     "seed": (lambda _: run(seed="x"), "seed must be a whole number; got 'x'"),
     "engine": (lambda _: run(engine="x"), "engine must be one of auto, duckdb, spark; got 'x'"),
     "column": (lambda _: run(user=5), "user must be the name of a column; got 5"),

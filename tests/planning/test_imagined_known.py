@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from blender_dp.core.errors import ParameterError
+from blender_dp.core.head_list.head_list import NO_URL
 from blender_dp.core.parameters import Parameters
 from blender_dp.planning.imagined_known import known_from_earlier
 from blender_dp.planning.prediction import Setting, predict
@@ -30,6 +31,18 @@ def test_the_known_records_are_those_of_the_same_names_in_the_prior() -> None:
     numbers = population.imagined.query_number[[int(record.query) for record in known.records]]
     assert len(known) > 10
     assert set(numbers[numbers < 5].tolist()) == set(range(5))
+
+
+def test_a_list_of_queries_knows_queries() -> None:
+    earlier, population = (SETTING.population(PRIOR, seed) for seed in (1, 2))
+    parameters = replace(PARAMETERS, list_of="queries")
+    known = known_from_earlier(earlier, population, parameters)
+    assert len(known) > 10
+    assert known.of_queries
+    assert {record.url for record in known.records} == {NO_URL}
+    setting = replace(SETTING, parameters=parameters)
+    alone, informed = (predict(PRIOR, replace(setting, known=k), draws=3) for k in (False, True))
+    assert informed.measures["queries"].mean > 1.05 * alone.measures["queries"].mean
 
 
 def test_the_paper_has_no_known_list() -> None:

@@ -7,8 +7,9 @@ from cyclopts import Parameter
 
 from blender_dp.cli.guard_rails import require_meant, stop_unless
 from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
+from blender_dp.cli.outputs import say_unused
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
-from blender_dp.core.blender import PRESETS, Curated, curate, require_known_preset
+from blender_dp.core.blender import PRESETS, Curated, curate, require_known
 from blender_dp.core.certificate.certificate import require_kept
 from blender_dp.core.certificate.certify import certify_curated, certify_plan
 from blender_dp.core.certificate.doubts import doubts_about
@@ -74,15 +75,16 @@ def head_list(
     require_kept(certify_plan(parameters))
     if clients is not None and clients < 0:
         raise ParameterError("clients", "0 or more", clients)
-    public = read_known(known)
-    require_known_preset(parameters, public)
+    opt_in_log = log_options.log(log)
+    public = read_known(known).for_log(has_urls=opt_in_log.columns.url is not None)
+    require_known(parameters, public)
     randomness = machine.randomness()
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
         shown_progress() as progress,
     ):
         side = opened_side(
-            log_options.log(log),
+            opt_in_log,
             "opt-in",
             randomness,
             machine.workspace(partial, progress),
@@ -109,6 +111,8 @@ def head_list(
         _write(partial, curated)
     for doubt in doubts:
         say(doubt)
+    if not public.serves(curated.head_list):
+        say_unused(public)
     _print_summary(output, curated.head_list, json=json)
 
 

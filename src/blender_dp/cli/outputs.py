@@ -4,6 +4,7 @@ from pathlib import Path
 
 from blender_dp.cli.terminal import RESULTS, print_json, print_ranking, say
 from blender_dp.core.blender import BlenderResult, finish
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.population import ReportingClients
 from blender_dp.engine.released_tables import query_table
 from blender_dp.pages.outputs import REPORT, notes
@@ -24,6 +25,11 @@ def blended_result(
         records_per_client=curated.parameters.records_per_client,
     )
     return finish(curated, clients)
+
+
+def say_unused(known: KnownList) -> None:
+    """Say that known queries were of no use, as ``--list auto`` chose to list records."""
+    say(f"Records are listed, so the queries that {known.name} names are not used.")
 
 
 def show_result(

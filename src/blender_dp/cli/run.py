@@ -16,7 +16,7 @@ from blender_dp.cli.options import (
     ReaderWords,
     RelayOptions,
 )
-from blender_dp.cli.outputs import show_result
+from blender_dp.cli.outputs import say_unused, show_result
 from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
@@ -71,6 +71,7 @@ def run(
         Print a summary for a program instead of the table.
     """
     require_meant(parameters, yes=yes)
+    public = read_known(known)
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
         shown_progress() as progress,
@@ -80,7 +81,7 @@ def run(
             parameters,
             opt_in=opt_in,
             relay=relay.rules(),
-            known=read_known(known),
+            known=public,
             seed=machine.seed,
             workspace=machine.workspace(partial, progress),
             consider=stop_unless(yes),
@@ -88,4 +89,6 @@ def run(
         progress.step("write the results")
         facts = run_facts(result, synthetic=False, timings=timings) | words.facts()
         write_result(partial, result.blender, result.certificate, facts=facts)
+    if public and not result.known_records:
+        say_unused(public)
     show_result(result.blender, output, words, as_json=json)

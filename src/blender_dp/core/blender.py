@@ -196,7 +196,7 @@ def curate(  # noqa: PLR0913 - all inputs of the curator
         progress: Is told when a step begins.
     """
     steps = steps or PRESETS[parameters.preset]
-    require_known_preset(parameters, known)
+    require_known(parameters, known)
     parameters = with_usual_share(parameters, opt_in_users=users.size, relay_clients=relay_clients)
     progress("CreateHeadList")
     s, t = steps.part_users(users, parameters)  # 1
@@ -223,11 +223,14 @@ def require_relay_preset(parameters: Parameters, relay: float) -> None:
         raise ParameterError("relay", f"left out with the preset {parameters.preset}", relay)
 
 
-def require_known_preset(parameters: Parameters, known: KnownList) -> None:
-    """Refuse a known list where the preset does not take one."""
+def require_known(parameters: Parameters, known: KnownList) -> None:
+    """Refuse a known list where the preset takes none, and one of queries if records are listed."""
     if known and not PRESETS[parameters.preset].takes_known_list:
         rule = f"left out with the preset {parameters.preset}, which is the algorithm as printed"
-        raise ParameterError("known", rule, "a known list")
+        raise ParameterError("known", rule, known.name)
+    if known.of_queries and parameters.list_of == "records":  # auto may list queries
+        rule = "records with URLs, not queries alone, unless queries are listed, too"
+        raise ParameterError("known", rule, known.name)
 
 
 def with_relay(curated: Curated, *, clients: int, rules: RelayRules) -> Curated:

@@ -13,7 +13,7 @@ from blender_dp.core.blender import (
     Progress,
     blender,
     no_progress,
-    require_known_preset,
+    require_known,
     require_relay_preset,
 )
 from blender_dp.core.certificate.certificate import require_kept
@@ -51,7 +51,7 @@ class LogRun:
     relay: RelayRules
     """How many clients used the relay, and its limits."""
     known_records: int
-    """Number of records that were public before."""
+    """Number of records that were public before; 0 if records are listed and queries were known."""
     format: str
     """A :class:`LogFormat`, or the library of a table."""
     files: tuple[str, ...]
@@ -156,7 +156,8 @@ def run(  # noqa: PLR0913 - the settings of a run
     steps = PRESETS[parameters.preset]
     steps.require_provable(parameters)
     require_relay_preset(parameters, relay.share)
-    require_known_preset(parameters, known)
+    known = known.for_log(has_urls=log.columns.url is not None)
+    require_known(parameters, known)
     require_kept(certify_plan(parameters))
     randomness = Randomness.secure() if seed is None else Randomness.seeded(seed)
     clock = StepClock(workspace.progress)
@@ -182,7 +183,7 @@ def run(  # noqa: PLR0913 - the settings of a run
         seed=seed,
         opt_in=opt_in,
         relay=relay,
-        known_records=len(known),
+        known_records=len(known) if known.serves(result.head_list) else 0,
         format=counted.format,
         files=counted.files,
         engine=counted.choice,

@@ -34,10 +34,12 @@ def known_from_earlier(
         number: code for code, number in enumerate(population.imagined.query_number.tolist())
     }
     held = set(zip(log.query.tolist(), log.url.tolist(), strict=True))
+    of_queries, names = found.head_list.is_of_queries, earlier.imagined.query_number
     records = [
         Record(f"{code:09d}", record.url)
-        for record in found.head_list.records()
-        if (code := code_of.get(int(earlier.imagined.query_number[int(record.query)]))) is not None
-        and (code, int(record.url or 0)) in held
+        for record in found.head_list.discovered()
+        if (code := code_of.get(int(names[int(record.query)]))) is not None
+        and (of_queries or (code, int(record.url)) in held)
     ]
-    return KnownList.of(records, half_listed=half_listed(discovery_facts(found)))
+    half = half_listed(discovery_facts(found))
+    return KnownList.of(records, half_listed=half, of_queries=of_queries)

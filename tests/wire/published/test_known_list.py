@@ -48,6 +48,25 @@ def test_a_release_says_which_records_passed_its_threshold(tmp_path: Path) -> No
         assert known_in(tmp_path, {**RELEASE, "discovery": other}).half_listed is None
 
 
+def test_the_queries_of_a_release_without_records_are_known(tmp_path: Path) -> None:
+    rest = [row for row in RELEASE["records"] if row["cell"] != "record"]
+    found = known_in(tmp_path, {**RELEASE, "records": rest})
+    assert found.records == (Record("a", NO_URL), Record("b", NO_URL))
+    assert found.of_queries
+    assert not known_in(tmp_path, RELEASE).of_queries
+    assert found.name == str(tmp_path / "release.json")
+
+
+@pytest.mark.parametrize("urls", [[NO_URL, NO_URL], [NO_URL, "1"], ["1", "2"]])
+def test_a_list_without_any_url_names_queries_of_a_log_with_urls(urls: list[str]) -> None:
+    known = KnownList.of(Record(f"q{i}", url) for i, url in enumerate(urls))
+    with_urls, without = (known.for_log(has_urls=has_urls) for has_urls in (True, False))
+    assert with_urls.records == known.records
+    assert with_urls.of_queries is (set(urls) == {NO_URL})
+    assert without.records == (Record("q0", NO_URL), Record("q1", NO_URL))
+    assert not without.of_queries
+
+
 def test_a_table_from_elsewhere_is_known(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.csv"
     path.write_text('price,url,query\n1,"a,b",tea\n2,x,coffee\n2,x,coffee\n', encoding="utf-8-sig")

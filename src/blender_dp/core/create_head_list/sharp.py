@@ -46,7 +46,7 @@ def create_head_list(
     """Return the records whose noisy value passes the threshold, with those values.
 
     Known records need no threshold: they are on the list as long as they may pass it. Of a list of
-    queries, all this holds for queries.
+    queries, all this holds for queries. Known queries say nothing about a list of records.
 
     Args:
         users: O, all of them.
@@ -58,6 +58,8 @@ def create_head_list(
     of_queries, difference = choose_list(users, parameters, randomness)
     if of_queries:
         users, known = users.without_urls(), known.without_urls()
+    elif known.of_queries:
+        known = NOTHING_KNOWN
     choice = choose_branch(users, budget, randomness)
     if choice.branch == "gauss":
         plan = weight_plan(budget)

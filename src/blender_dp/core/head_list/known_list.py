@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.head_list.head_list import NO_URL, Record, byte_order
+from blender_dp.core.head_list.head_list import NO_URL, HeadList, Record, byte_order
 
 MOST_KNOWN = 100_000
 """Most records of a known list: each of them gets its own draw of noise."""
@@ -42,6 +42,10 @@ class KnownList:
 
     None if not every record passed the threshold of a release, or if that is unknown.
     """
+    of_queries: bool = False
+    """Whether it names queries, which are of no use where records with URLs are listed."""
+    name: str = "a known list"
+    """What a refusal calls it, such as the path of its file."""
 
     @classmethod
     def of(
@@ -50,18 +54,35 @@ class KnownList:
         *,
         private: bool = True,
         half_listed: float | None = None,
+        of_queries: bool = False,
+        name: str = "a known list",
     ) -> "KnownList":
         """Put the records in byte order; refuse more than :data:`MOST_KNOWN`."""
         distinct = tuple(sorted(set(records), key=byte_order))
         if len(distinct) > MOST_KNOWN:
             rule = f"a list of at most {MOST_KNOWN:,} records"
             raise ParameterError("known", rule, f"{len(distinct):,} records")
-        return cls(distinct, private, half_listed)
+        return cls(distinct, private, half_listed, of_queries, name)
 
     def without_urls(self) -> "KnownList":
         """Return the queries of the list: a record that is public has a public query."""
         distinct = {Record(record.query, NO_URL) for record in self.records}
         return replace(self, records=tuple(sorted(distinct, key=byte_order)))
+
+    def for_log(self, *, has_urls: bool) -> "KnownList":
+        """Return the list for a log whose records have URLs, or one level only.
+
+        A list without any URL names queries of a log with URLs, and records of one without. Of a
+        list with URLs, a log without them takes the queries.
+        """
+        if not has_urls:
+            return replace(self.without_urls(), of_queries=False)
+        no_urls = bool(self.records) and all(record.url == NO_URL for record in self.records)
+        return replace(self, of_queries=self.of_queries or no_urls)
+
+    def serves(self, head_list: HeadList) -> bool:
+        """Tell whether what is listed is of the kind that this list names."""
+        return head_list.is_of_queries or not (self.of_queries and head_list.queries)
 
     def source(self, half_listed: float) -> KnownFrom:
         """Return where the records were known from, for a release with this ``half_listed``.

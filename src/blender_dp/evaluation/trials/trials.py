@@ -9,7 +9,7 @@ from blender_dp.core.blender import (
     BlenderResult,
     blender,
     no_progress,
-    require_known_preset,
+    require_known,
     require_relay_preset,
 )
 from blender_dp.core.channels.relayed import RelayRules
@@ -53,7 +53,7 @@ class Experiment:
                 raise ParameterError(name, "1 in an evaluation", getattr(self.parameters, name))
         PRESETS[self.parameters.preset].require_provable(self.parameters)
         require_relay_preset(self.parameters, self.relay.share)
-        require_known_preset(self.parameters, self.known)
+        require_known(self.parameters, self.known)
 
     def trial(self, log: CodedLog, number: int) -> Scores:
         """Run once and measure the result."""

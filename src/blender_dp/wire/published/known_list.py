@@ -1,6 +1,7 @@
 """Known list read from a file: an earlier release, or a table of records from elsewhere."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 from blender_dp.core.curator.listing_rule import half_listed
@@ -23,16 +24,24 @@ def read_known(path: Path | str | None) -> KnownList:
         return NOTHING_KNOWN
     path = Path(path)
     if path.suffix == ".json":
-        return known_from(read_release(path))
-    return KnownList.of(_table(path))
+        return replace(known_from(read_release(path)), name=str(path))
+    return KnownList.of(_table(path), name=str(path))
 
 
 def known_from(release: Release) -> KnownList:
-    """Return the listed records of a release, and how it listed; an experiment's are marked."""
+    """Return the listed records of a release, and how it listed; an experiment's are marked.
+
+    Of a release that lists queries, those are known.
+    """
     listed = (row for rows in release.listed_records().values() for row in rows)
-    records = (Record(row.query, row.url) for row in listed if row.query and row.url is not None)
-    half = half_listed(release.discovery)
-    return KnownList.of(records, private=release.private, half_listed=half)
+    records = [Record(row.query, row.url) for row in listed if row.query and row.url is not None]
+    queries = [Record(row.query, NO_URL) for row in release.listed_queries() if row.query]
+    return KnownList.of(
+        records or queries,
+        private=release.private,
+        half_listed=half_listed(release.discovery),
+        of_queries=bool(queries) and not records,
+    )
 
 
 def _table(path: Path) -> list[Record]:
