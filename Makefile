@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records shares relay relay-load drift slowest dishonest-people \
+.PHONY: help demo test test-fast check format lock docs bench peers spark service soak clean accuracy records known-covers shares relay relay-load drift slowest dishonest-people \
 	tokens presets planning self-prediction pictures site dashboard dist extension attack mutants fuzz poisoning \
 	test-python test-web check-types check-rules
 
@@ -107,6 +107,9 @@ accuracy: .make/dev ## Measure both presets on the benchmark workloads; writes b
 
 records: .make/dev ## Measure how many records are listed, with a known list, by queries; writes benchmarks/records.md
 	@$(BIN)/python -m benchmarks.records
+
+known-covers: .make/dev ## Measure the cover of known records by their release; writes benchmarks/known_covers.md
+	@$(BIN)/python -m benchmarks.known_covers
 
 shares: .make/dev ## Try shares of the budget, the rule of the branch and caps; writes benchmarks/shares.md
 	@$(BIN)/python -m benchmarks.shares
