@@ -1,7 +1,8 @@
 """Cost of a run on Spark, compared with plain Spark SQL, on a cluster of separate processes.
 
-``make spark`` writes ``spark.md``. Processor seconds are those of every process: the driver's
-Python and JVM, and the executors. Tasks, bytes and shuffles come from Spark's own event log.
+``make spark`` writes ``spark.md`` and keeps the rows of goals. Processor seconds are those of every
+process: the driver's Python and JVM, and the executors. Tasks, bytes and shuffles come from Spark's
+own event log.
 """
 
 import os
@@ -10,8 +11,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
+from benchmarks.goals import Goal, keep_rows
 from benchmarks.measure import made_by
 from benchmarks.spark_costs import Processes, Tasks, heap_after_collection, tasks_of
 from benchmarks.spark_log import ROWS_A_USER, spark_log
@@ -32,6 +35,14 @@ PROMISE = [
 OURS = "blender-dp run"
 PEERS = {"plain Spark SQL": "min_by", "plain Spark SQL, two scans": "two scans"}
 """What else is measured, by the form in which it samples."""
+GOAL_ROWS, MOST_CPU, MOST_GROWTH = 10_000_000, 1.3, 1.1
+"""From how many rows there is a goal; its times of a peer's CPU; of the driver's memory."""
+WHY = (
+    "a program that only starts and plans costs 30 s of CPU and more, most of it in the executor, "
+    "which compiles the code of every query: a run has 8 queries with 36 jobs. By the row, a run "
+    "sends every row to the partition of its user and sorts there (12 bytes a row), because a "
+    "sample depends on its user only; the peers send a row per user and partition."
+)
 _HEADS = (
     *("rows", "executors", "program", "CPU s", "of it in tasks", "log MB", "shuffled MB"),
     *("shuffles", "that grow", "returned kB", "driver: Python MB", "JVM heap MB"),
@@ -199,8 +210,45 @@ def _microseconds(few: Cost, many: Cost) -> tuple[float, float]:
     )
 
 
+def goals_by_area(costs: Sequence[Cost]) -> Iterator[tuple[str, list[Goal]]]:
+    """Give the rows of goals: of each size with one executor, and of the driver's memory."""
+    ours = [cost for cost in costs if cost.program == OURS and cost.executors == 1]
+    large = [cost for cost in ours if cost.rows >= GOAL_ROWS]
+    spent = {(cost.rows, cost.program): cost.cpu_seconds for cost in costs if cost.executors == 1}
+    for cost in large:
+        yield (
+            f"run on Spark, {cost.rows:,} rows",
+            [
+                Goal(
+                    what=f"`run`, `paper`, against {peer}: CPU ({cost.cpu_seconds:.1f} s)",
+                    measured=cost.cpu_seconds / spent[cost.rows, peer],
+                    at_most=MOST_CPU,
+                    why=WHY,
+                )
+                for peer in PEERS
+            ],
+        )
+    for few, many in pairwise(large):
+        held = {
+            "Python": (few.python_mb, many.python_mb),
+            "JVM, after a collection of garbage": (few.heap_mb, many.heap_mb),
+        }
+        yield (
+            "run on Spark, memory of the driver",
+            [
+                Goal(
+                    what=f"{of}: {many.rows:,} rows ({last:.0f} MB) against {few.rows:,}",
+                    measured=last / first,
+                    at_most=MOST_GROWTH,
+                )
+                for of, (first, last) in held.items()
+            ],
+        )
+
+
 def _costs(sizes: Sequence[int]) -> Iterator[Cost]:
-    for executors, wanted in ((1, sizes), (2, sizes[-1:])):
+    not_long = [rows for rows in sizes if rows <= GOAL_ROWS]
+    for executors, wanted in ((1, sizes), (2, not_long[-1:])):
         with (
             tempfile.TemporaryDirectory() as directory,
             standalone_cluster(Path(directory), workers=executors, memory="3g") as cluster,
@@ -214,12 +262,16 @@ def _costs(sizes: Sequence[int]) -> Iterator[Cost]:
 def page(costs: Sequence[Cost], sizes: Sequence[str]) -> str:
     """Return everything as a page."""
     return _TEXT.format(
-        made_by=made_by(f"make spark ROWS='{' '.join(sizes)}'"),
+        made_by=made_by(_command(sizes)),
         rows_a_user=ROWS_A_USER,
         costs=table(_HEADS, [list(cost.cells()) for cost in costs]),
-        by_row=by_row(costs),
+        by_row=by_row(costs) if len(sizes) > 1 else "Only one size was measured.",
         by_user=by_user(costs),
     )
+
+
+def _command(sizes: Sequence[str]) -> str:
+    return f"make spark ROWS='{' '.join(sizes)}'"
 
 
 def main(*sizes: str) -> None:
@@ -228,6 +280,8 @@ def main(*sizes: str) -> None:
     for cost in _costs([int(float(size)) for size in sizes]):
         print(" | ".join(cost.cells()), flush=True)
         costs.append(cost)
+    for area, goals in goals_by_area(costs):
+        keep_rows(area, _command(sizes), goals)
     Path(__file__).with_suffix(".md").write_text(page(costs, sizes), encoding="utf-8")
 
 

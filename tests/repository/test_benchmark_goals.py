@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks import goals
 from benchmarks.goals import Goal, keep_rows
+from benchmarks.spark import OURS, PEERS, Cost, goals_by_area
+from benchmarks.spark_costs import Tasks
 
 
 def test_the_page_shows_the_rows_that_are_kept() -> None:
@@ -39,3 +41,37 @@ def test_goals_missed_for_one_reason_are_named_together(
 @pytest.mark.parametrize(("measured", "is_met"), [(1.30, True), (1.304, True), (1.306, False)])
 def test_a_goal_is_judged_by_the_figure_that_is_shown(measured: float, is_met: bool) -> None:
     assert Goal(what="CPU", measured=measured, at_most=1.3).is_met == is_met
+
+
+def spark_cost(program: str, rows: int, cpu_seconds: float, executors: int = 1) -> Cost:
+    return Cost(
+        rows=rows,
+        executors=executors,
+        program=program,
+        cpu_seconds=cpu_seconds,
+        tasks=Tasks(cpu_seconds=1.0, returned_bytes=1, shuffled_bytes=()),
+        python_mb=170 + rows / 10**7,
+        heap_mb=80 + rows // 10**7,
+    )
+
+
+def test_a_run_on_spark_is_held_against_every_peer_and_its_driver_against_itself() -> None:
+    costs = [
+        spark_cost(program, rows, rows / 10**6 * times)
+        for rows in (10**6, 10**7, 10**8)
+        for program, times in zip((*PEERS, OURS), (2.0, 1.0, 2.5), strict=True)
+    ]
+    costs.append(spark_cost(OURS, 10**7, 1.0, executors=2))
+    areas = dict(goals_by_area(costs))
+    assert list(areas) == [
+        "run on Spark, 10,000,000 rows",
+        "run on Spark, 100,000,000 rows",
+        "run on Spark, memory of the driver",
+    ]
+    of_time, _, of_memory = areas.values()
+    assert [(goal.measured, goal.at_most) for goal in of_time] == [(1.25, 1.3), (2.5, 1.3)]
+    assert [(goal.measured, goal.at_most) for goal in of_memory] == [
+        (180 / 171, 1.1),
+        (90 / 81, 1.1),
+    ]
+    assert [goal.is_met for goal in of_memory] == [True, False]

@@ -76,6 +76,10 @@ class Tables(Protocol):
         """Compute ``frame`` now, keep it, and return it."""
         ...
 
+    def keep(self, frame: Frame) -> Frame:
+        """Keep ``frame`` and return it; the next query reads all of it and may compute it."""
+        ...
+
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Put a small table next to the log."""
         ...

@@ -140,3 +140,19 @@ def test_pieces_are_numbered_by_the_order_of_files_not_of_tasks() -> None:
     ]
     assert first_numbers(pieces, ["a", "b"], has_header=True) == [(4, 10), (3, -1), (-1, 50)]
     assert first_numbers(pieces, ["b", "a"], has_header=False) == [(0, -1), (7, -1), (3, -1)]
+
+
+def test_what_is_kept_is_computed_by_the_first_query_that_reads_it(spark: SparkSession) -> None:
+    tables = tables_of(spark, pa.table({"x": [3, 1, 2]}))
+    spark.sparkContext.setJobGroup("keeping", "what is kept")
+    try:
+        kept = tables.keep(tables.log().with_columns(y=nw.col("x") * 2))
+        jobs = spark.sparkContext.statusTracker().getJobIdsForGroup("keeping")
+        assert len(jobs) == 0
+        found = tables.fetch(kept.select(total=nw.col("y").sum()))
+    finally:
+        spark.sparkContext.setJobGroup("others", "what comes after")
+    assert found.to_pydict() == {"total": [12]}
+    before = len(spark.sparkContext._jsc.getPersistentRDDs())
+    assert tables.fetch(kept.select("x", "y")).num_rows == 3
+    assert len(spark.sparkContext._jsc.getPersistentRDDs()) == before > 0

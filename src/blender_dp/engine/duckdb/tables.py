@@ -130,6 +130,10 @@ class DuckDBTables:
             frame.to_native().create(name)
         return self._frame(self._connection.table(name))
 
+    def keep(self, frame: Frame) -> Frame:
+        """Compute ``frame`` now: a table of DuckDB is filled when it is made."""
+        return self.materialise(frame)
+
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Copy a small table into the database."""
         return self.copy([pa.table(dict(columns))])

@@ -65,7 +65,7 @@ class OrderedUsers:
             wanted = nw.concat([wanted, others.select("position", "row", rank=after)])
         records = self.log.select("row", "query", "url")
         fetched = records.join(self.tables.materialise(wanted), on="row", how="inner")
-        return self.tables.materialise(fetched.select("position", "row", "query", "url", "rank"))
+        return self.tables.keep(fetched.select("position", "row", "query", "url", "rank"))
 
 
 def count_rows(tables: Tables, frame: Frame) -> int:

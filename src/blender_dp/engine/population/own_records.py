@@ -37,7 +37,7 @@ class OwnRecords:
             .group_by("position", "query", "url")
             .agg(rows=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
         )
-        records = tables.materialise(grouped)
+        records = tables.keep(grouped)
         users = records.group_by("position").agg(
             user_records=nw.len().cast(nw.Int64), user_rows=nw.col("rows").sum().cast(nw.Int64)
         )

@@ -22,9 +22,7 @@ class TableRecordSums:
     def of(cls, tables: Tables, sums: Frame, *, class_width: int = 1) -> "TableRecordSums":
         """Keep the sums; the class of a sum is the next multiple of ``class_width``."""
         raised = nw.col("sum") + (class_width - 1)
-        return cls(
-            tables, tables.materialise(sums.with_columns(largest=raised - raised % class_width))
-        )
+        return cls(tables, tables.keep(sums.with_columns(largest=raised - raised % class_width)))
 
     def classes(self) -> tuple[IntArray, IntArray]:
         """Return every class and the number of records in it, smallest class first."""

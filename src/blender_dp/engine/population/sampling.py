@@ -64,7 +64,7 @@ def find_users(tables: Tables, log: Frame, rows: UserRows, keys: SamplingKeys) -
     said = [n for n in ("user", "opt_in") if n in log.columns and n not in users.columns]
     if said:  # any row of a user has the user's id and group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
-    known = tables.materialise(tables.with_user_id(users.drop("row")))
+    known = tables.keep(tables.with_user_id(users.drop("row")))
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
 
 

@@ -27,7 +27,7 @@ class KeptFrames:
         self._frames: list[tuple[DataFrame, DataFrame]] = []
 
     def keep(self, frame: DataFrame) -> DataFrame:
-        """Keep ``frame`` once it is computed."""
+        """Keep ``frame`` once a query has computed it."""
         kept = _as_source(frame.persist(StorageLevel.MEMORY_AND_DISK))
         self._frames.append((kept, frame))
         return kept

@@ -45,7 +45,7 @@ class SparkTables:
         order = [name for name in ("user_key", "is_blank", "row") if name in rows.columns]
         grouped = rows.repartition("user_key").sortWithinPartitions(*order)
         with self._explained():
-            return SparkUserRows.of(self._frames.computed(grouped.withColumn("place", counter())))
+            return SparkUserRows.of(self._frames.keep(grouped.withColumn("place", counter())))
 
     def with_user_id(self, frame: Frame) -> Frame:
         """Add ``user``, which is the key, and ``user_id``, 62 bits of its MD5."""
@@ -72,6 +72,13 @@ class SparkTables:
         """Compute ``frame`` and let Spark keep it."""
         with self._explained():
             return self._frame(self._frames.computed(frame.to_native()))
+
+    def keep(self, frame: Frame) -> Frame:
+        """Let Spark keep ``frame`` once a query has computed it.
+
+        A join with it must wait until then: Spark does not know how large it is.
+        """
+        return self._frame(self._frames.keep(frame.to_native()))
 
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Send a small table to Spark."""

@@ -19,7 +19,7 @@ class SparkUserRows:
 
     @classmethod
     def of(cls, rows: DataFrame) -> "SparkUserRows":
-        """Take rows that are kept: user_key, row, perhaps is_blank, and place.
+        """Compute rows that are kept: user_key, row, perhaps is_blank, and place.
 
         A user's records come in the order of the rows, then the rows that are not records.
         """
