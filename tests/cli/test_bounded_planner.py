@@ -46,6 +46,18 @@ def test_a_relay_is_predicted_at_the_cap_of_the_question() -> None:
     assert usual["relay_rules"]["epsilon_cap"] == 8.0
 
 
+def test_a_known_list_is_predicted_with_the_preset_that_takes_one() -> None:
+    planner = BoundedPlanner(seconds=600)
+    answer = planner({**QUESTION, "known": True})
+    assert answer["known_list"] is True
+    assert (
+        "The list of an earlier collection of the same kind is taken for known."
+        in (answer["remarks"])
+    )
+    with pytest.raises(BlenderError):
+        planner({**QUESTION, "known": True, "preset": "paper"})
+
+
 def test_what_takes_too_long_is_ended(processes: list[subprocess.Popen[bytes]]) -> None:
     with pytest.raises(TooMuchWorkError):
         planner_of(ENDLESS, seconds=0.05)(QUESTION)

@@ -158,6 +158,21 @@ def test_a_relay_is_filled_in_under_its_fold_and_shown(open_page: OpenPage) -> N
     expect(address).to_have_value("https://relay.example/")  # open, because it is filled in
 
 
+def test_a_prediction_knows_the_list_of_a_campaign_before(open_page: OpenPage) -> None:
+    page = open_page("#/new")
+    page.get_by_label("Opt-in users expected").fill("2000")
+    page.get_by_label("Clients expected").fill("20000")
+    predict, note = page.get_by_role("button", name="Predict"), page.locator("aside .footnote")
+    predict.click()
+    expect(note).to_contain_text("Imagined 2 times", timeout=SOON)
+    expect(note).not_to_contain_text("taken for known")
+    before = page.get_by_label("Campaign before this one")
+    before.fill("3f9e1c52-0b57-4b8e-8f5b-6a2f3d1c7e90")
+    expect(page.get_by_text("The form has changed since")).to_be_visible()
+    predict.click()
+    expect(note).to_contain_text("The list of an earlier collection of the same kind is taken for")
+
+
 def test_an_edit_does_not_undo_that_of_another_operator(
     open_page: OpenPage, service: LiveService
 ) -> None:

@@ -85,6 +85,11 @@ async def test_the_planner_answers_whoever_has_a_role(tmp_path: Path) -> None:
             assert slug_of(await asked(service, relay_cap=cap)) == "body-not-understood"
         for wrong in (-0.1, 1.1, "0.4", None):
             assert slug_of(await asked(service, relay=wrong)) == "body-not-understood"
+        assert questions[2]["known"] is False
+        assert (await asked(service, known=True)).status_code == 200
+        assert questions[3]["known"] is True
+        for wrong in (1, "true", None):
+            assert slug_of(await asked(service, known=wrong)) == "body-not-understood"
         assert slug_of(await asked(service, opt_in=0.95)) == "parameters-refused"
         assert slug_of(await asked(service, users=0)) == "body-not-understood"
         assert slug_of(await service.http.post("/v1/plan", json=QUESTION)) == "token-missing"

@@ -282,6 +282,14 @@ test('the planner is asked about both groups together, as soon as there is somet
   expect(campaignOf({ ...DRAFT, relay_share: '40' })).toEqual(campaignOf(DRAFT));
 });
 
+test('the planner is told of a campaign before this one, where the preset takes its list', () => {
+  expect(questionOf(DRAFT)).not.toHaveProperty('known');
+  expect(questionOf({ ...DRAFT, known: ' ' })).not.toHaveProperty('known');
+  expect(questionOf({ ...DRAFT, known: CAMPAIGN.id })).toMatchObject({ known: true });
+  const printed = { ...DRAFT, known: CAMPAIGN.id, preset: 'paper' } as const;
+  expect(questionOf(printed)).not.toHaveProperty('known');
+});
+
 test('a δ above a tenth of one over the people expected is warned of', () => {
   const people = { expected_opt_in: '5000', expected_clients: '95000' };
   expect(deltaWarning({ ...DRAFT, ...people, delta: '1e-6' })).toBeNull();

@@ -85,6 +85,8 @@ class Question(Taken, frozen=True, kw_only=True):
     """Share of the clients who use a relay; the answer then has the same users without one too."""
     relay_cap: Annotated[float, Meta(gt=0, le=MOST_EPSILON)] = 8.0
     """The most that a report may reveal to relay and collector together: a campaign's cap."""
+    known: bool = False
+    """Whether the list of an earlier campaign of the same kind is known; with ``sharp`` only."""
 
 
 class Tokens(msgspec.Struct, frozen=True, kw_only=True):

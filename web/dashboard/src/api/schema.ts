@@ -86,6 +86,7 @@ export interface Schemas {
     delta: number;
     epsilon: number;
     head_list_size?: number | null;
+    known?: boolean;
     like?: string;
     opt_in?: number;
     preset?: 'sharp' | 'paper';

@@ -248,6 +248,7 @@ export function questionOf(draft: Draft): Question | null {
     head_list_size: whole(draft.head_list_size),
     ...(relayed > 0 && takesRelay ? { relay: relayed } : {}),
     ...(relayed > 0 && takesRelay && cap > 0 ? { relay_cap: cap } : {}),
+    ...(draft.known.trim() && takesRelay ? { known: true } : {}),
   };
 }
 
