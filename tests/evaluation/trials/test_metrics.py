@@ -73,6 +73,13 @@ def test_ndcg_of_two_queries_in_the_wrong_order_by_hand() -> None:
     assert ndcg(cells, estimate, truth) == pytest.approx(0.619370 / 0.801169, abs=1e-5)
 
 
+def test_ndcg_of_queries_that_are_listed_without_urls_by_hand() -> None:
+    """The same masses in the same order, each in the one cell of its query."""
+    cells = Cells.of([0, 0])
+    score = ndcg(cells, np.array([0.1, 0.4, 0.5]), np.array([0.3, 0.1, 0.6]))
+    assert score == pytest.approx(0.619370 / 0.801169, abs=1e-5)
+
+
 def test_ndcg_of_urls_in_the_wrong_order_by_hand() -> None:
     """One query, so its own discount cancels: NDCG^q of true shares 1/4, 3/4 ranked 1st, 2nd.
 

@@ -1,7 +1,8 @@
 """Measures of the distance between estimates and truth: the paper's two, and others.
 
-The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it. A measure
-without a value, such as a mean over an empty list, is NaN.
+The paper's are NDCG and L1 (section 4.1). All leave out every cell with a ⋆ in it, but NDCG counts
+⟨q,⋆⟩ of a query that is listed without URLs. A measure without a value, such as a mean over an
+empty list, is NaN.
 """
 
 import math
@@ -117,13 +118,14 @@ def coverage(interval: tuple[FloatArray, FloatArray], truth: FloatArray) -> Cove
 def ndcg(cells: Cells, estimate: FloatArray, truth: FloatArray) -> float:
     """Return the NDCG of the queries, each discounted by the NDCG of its URLs.
 
-    Queries are ranked by their estimated mass on listed URLs, ties in byte order. The gain of a
-    query is 2^rel - 1, where rel is its share of the true mass. A query without true mass gains
-    nothing and its URL list counts as perfect. An empty list scores 0.
+    Queries are ranked by their estimated mass on listed URLs, or by all of it if they are listed
+    without URLs; ties in byte order. The gain of a query is 2^rel - 1, where rel is its share of
+    the true mass. A query without true mass gains nothing and its URL list counts as perfect. An
+    empty list scores 0.
     """
-    listed = cells.is_listed
-    query = cells.query_of_cell[listed]
-    true_mass = np.bincount(query, weights=truth[listed], minlength=cells.query_count - 1)
+    found = cells.is_discovered
+    query = cells.query_of_cell[found]
+    true_mass = np.bincount(query, weights=truth[found], minlength=cells.query_count - 1)
     return ndcg_against_best(cells, estimate, truth, best=true_mass.astype(np.float64))
 
 
@@ -142,14 +144,14 @@ def ndcg_against_best(
         best: The true probabilities of the queries of the best list, at most as many as the list
             may have.
     """
-    listed = cells.is_listed
-    query = cells.query_of_cell[listed]
+    found = cells.is_discovered
+    query = cells.query_of_cell[found]
     k = cells.query_count - 1
     if k == 0 or not best.sum() > 0:
         return 0.0
-    true_mass = np.bincount(query, weights=truth[listed], minlength=k)
-    url_ndcg = _ndcg_of_each_query(query, estimate[listed], truth[listed])
-    estimated_mass = np.bincount(query, weights=estimate[listed], minlength=k)
+    true_mass = np.bincount(query, weights=truth[found], minlength=k)
+    url_ndcg = _ndcg_of_each_query(query, estimate[found], truth[found])
+    estimated_mass = np.bincount(query, weights=estimate[found], minlength=k)
     ranking = np.argsort(-estimated_mass, kind="stable")
     gain = _gain(true_mass / best.sum()) * url_ndcg
     ideal = np.sort(_gain(best / best.sum()))[::-1]
