@@ -30,6 +30,17 @@ def test_json_is_the_plan(command: Command) -> None:
     assert [answer["varied"] for answer in document["answers"]] == ["opt_in", "epsilon"]
 
 
+def test_a_list_of_queries_is_predicted_with_known_queries_or_without(command: Command) -> None:
+    flat = (*PLAN, "--like=flat", "--opt-in=0.2", "--json")
+    plain, informed, records = (
+        json.loads(command(*flat, *more).out)["measures"]["queries"]["mean"]
+        for more in (("--list=queries",), ("--list=queries", "--known"), ())
+    )
+    assert plain > 2 * records
+    assert informed > 1.05 * plain
+    assert_refused(command(*flat, "--list=queries", "--preset=paper"), "--list: list_of must be")
+
+
 def test_what_a_relay_would_change_is_a_column(command: Command) -> None:
     outcome = command(*ZIPF, "--relay=0.5", "--relay-cap=6", "--target-l1=0.02")
     assert outcome.status == 0

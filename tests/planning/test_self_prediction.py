@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.self_prediction import MEASURES, SIX_SHAPES, coded, planned, released
-from blender_dp.core.parameters import Parameters
+from blender_dp.core.errors import ParameterError
+from blender_dp.core.parameters import ListOf, Parameters
 from blender_dp.evaluation.trials.trials import Experiment
 from blender_dp.planning.plan import plan
 
@@ -48,3 +49,22 @@ def test_a_trimmed_release_predicts_what_was_found_before() -> None:
     found = release.discovery.candidate_queries
     assert found > 2 * len(release.listed_queries())
     assert made.prediction.measures["queries"].mean == pytest.approx(found, rel=0.15)
+
+
+@pytest.mark.parametrize("shape", ["fifty flat URLs per query", "ten records each"])
+def test_a_list_of_queries_predicts_itself(shape: str) -> None:
+    parameters = Parameters(epsilon=EPSILON, delta=1e-5, list_of="queries")
+    experiment = Experiment(parameters=parameters, opt_in=OPT_IN, seed=14)
+    release, scores = released(coded(shape, USERS, 11), experiment)
+    assert release.lists_queries
+    made = plan(users=USERS, opt_in=OPT_IN, epsilon=EPSILON, delta=1e-5, like=release)
+    measures = made.prediction.measures
+    assert scores.queries > 30
+    assert measures["queries"].mean == pytest.approx(scores.queries, rel=0.15)
+    assert measures["query_l1"].mean == pytest.approx(scores.query_l1, rel=0.25)
+    assert measures["ndcg"].mean > 0.99
+    assert "Queries are listed, without URLs." in made.remarks
+    others: tuple[ListOf, ...] = ("records", "auto")
+    for other in others:
+        with pytest.raises(ParameterError, match="says nothing of URLs"):
+            plan(users=USERS, epsilon=EPSILON, delta=1e-5, like=release, list_of=other)

@@ -9,7 +9,7 @@ from blender_dp.analysis.tables import html_table, one_of
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.estimation.release import HasRelease, Release, release_from
-from blender_dp.core.parameters import Preset
+from blender_dp.core.parameters import ListOf, Preset
 from blender_dp.planning.plan import Curve, Plan, Step
 from blender_dp.planning.plan import plan as predict_plan
 from blender_dp.planning.prediction import Prediction
@@ -104,6 +104,7 @@ def plan(  # noqa: PLR0913 - the public call
     like: str | Release | HasRelease = "aol",
     preset: Preset = "sharp",
     head_list_size: int | None = None,
+    list_of: ListOf | None = None,
     records_per_user: float | None = None,
     target_ndcg: float | None = None,
     target_size: int | None = None,
@@ -129,7 +130,10 @@ def plan(  # noqa: PLR0913 - the public call
             or an earlier release, or the result of a run.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
-        records_per_user: Records of an average user; the shape's own number, 1 for a release.
+        list_of: List records, or queries without URLs, or auto; what an earlier release lists, else
+            records, if left out.
+        records_per_user: Records of an average user; what the shape or the release says if left
+            out.
         target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
         target_size: Find the opt-in share and the ε that reach a list of this many queries.
         target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
@@ -159,6 +163,7 @@ def plan(  # noqa: PLR0913 - the public call
         like=shape,
         preset=preset,
         head_list_size=head_list_size,
+        list_of=list_of,
         records_per_user=records_per_user,
         target_ndcg=target_ndcg,
         target_size=target_size,

@@ -15,7 +15,7 @@ from blender_dp.analysis.plan import plan as plan_of
 from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import ParameterError
-from blender_dp.core.parameters import Preset
+from blender_dp.core.parameters import ListOf, Preset
 from blender_dp.pages.plan_page import render_plan
 from blender_dp.planning.plan import Curve, Plan
 from blender_dp.planning.prediction import Predicted, Prediction
@@ -45,6 +45,7 @@ def plan(
     like: str | None = None,
     preset: Preset = "sharp",
     head_list_size: int | None = None,
+    list_of: Annotated[ListOf | None, Parameter(name="--list")] = None,
     records_per_user: float | None = None,
     target_ndcg: float | None = None,
     target_size: int | None = None,
@@ -82,6 +83,9 @@ def plan(
         sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen.
     head_list_size
         M, the most queries that the list keeps; all that are found if left out.
+    list_of
+        List records, or queries without URLs; auto spends 0.005 ε to choose (sharp). Default:
+        what the release lists, else records.
     records_per_user
         Records of an average user; what the shape or the release says if left out.
     target_ndcg
@@ -122,6 +126,7 @@ def plan(
             like=like or "aol" if release is None else read_release(release),
             preset=preset,
             head_list_size=head_list_size,
+            list_of=list_of,
             records_per_user=records_per_user,
             target_ndcg=target_ndcg,
             target_size=target_size,

@@ -10,7 +10,7 @@ from blender_dp.core.blender import no_progress
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
-from blender_dp.core.parameters import KNOBS, Parameters, Preset, delta_warning
+from blender_dp.core.parameters import KNOBS, ListOf, Parameters, Preset, delta_warning
 from blender_dp.planning.choices import Choices, choices, choose_fractions
 from blender_dp.planning.prediction import MODEL_ERROR, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior, prior_like
@@ -78,6 +78,8 @@ class Plan:
                 "It predicts the release it was made from at the same numbers. The more users or ε "
                 "differ from it, the more it depends on how popularities go on below the list."
             )
+        if self.prediction.setting.parameters.list_of == "queries":
+            said.append("Queries are listed, without URLs.")
         if self.prediction.setting.known:
             said.append("The list of an earlier collection of the same kind is taken for known.")
         if drawn < asked:
@@ -137,6 +139,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     like: str | Release = "aol",
     preset: Preset = "sharp",
     head_list_size: int | None = None,
+    list_of: ListOf | None = None,
     records_per_user: float | None = None,
     target_ndcg: float | None = None,
     target_size: int | None = None,
@@ -162,6 +165,8 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
             or an earlier release.
         preset: sharp or paper.
         head_list_size: M, the most queries to keep; all that are found if left out.
+        list_of: List records, or queries without URLs, or auto; what an earlier release lists, else
+            records, if left out.
         records_per_user: Records of an average user; as the shape or release says if left out.
         target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
         target_size: Find the opt-in share and the ε that reach a list of this many queries.
@@ -175,7 +180,11 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         progress: Called with the current step and the share of it that is done.
     """
     parameters = Parameters(
-        epsilon=epsilon, delta=delta, preset=preset, head_list_size=head_list_size
+        epsilon=epsilon,
+        delta=delta,
+        preset=preset,
+        head_list_size=head_list_size,
+        list_of=_list_of(list_of, like),
     )
     relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
     setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay, known=known)
@@ -210,6 +219,16 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         curve_without_relay=points_without,
         seed=seed,
     )
+
+
+def _list_of(asked: ListOf | None, like: str | Release) -> ListOf:
+    """Return what is listed: as asked, or as an earlier release does."""
+    if isinstance(like, str) or not like.lists_queries:
+        return asked or "records"
+    if asked not in (None, "queries"):
+        rule = "queries or left out after a release that lists queries, as it says nothing of URLs"
+        raise ParameterError("list_of", rule, asked)
+    return "queries"
 
 
 def _target(ndcg: float | None, size: int | None, query_l1: float | None) -> Target | None:

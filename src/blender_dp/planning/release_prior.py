@@ -45,7 +45,7 @@ _GOLDEN = (5**0.5 - 1) / 2
 def prior_of_release(
     release: Release, records_per_user: float | None = None, *, source: str = "release"
 ) -> Prior:
-    """Return the prior that a release suggests.
+    """Return the prior that a release suggests; of listed queries, one URL each.
 
     Args:
         release: An earlier release of the same kind of data.
@@ -58,8 +58,9 @@ def prior_of_release(
     bound = rule.reached(_LUCKY)
     found = _found(release, rule, bound)
     if len(found.probability) < _LEAST_RECORDS:
+        listed = "queries" if release.lists_queries else "records"
         raise BlenderError(
-            f"a plan needs a release that lists at least {_LEAST_RECORDS} records of positive "
+            f"a plan needs a release that lists at least {_LEAST_RECORDS} {listed} of positive "
             f"probability; this one has {len(found.probability)}"
         )
     trimmed = max(discovery.candidate_queries - len(found.rest), 0)
@@ -78,8 +79,10 @@ def prior_of_release(
 
 def _found(release: Release, rule: ListingRule, bound: float) -> QueryRecords:
     """Return the listed records, none below the bound, and what the queries have besides."""
-    number = {row.query: i for i, row in enumerate(release.listed_queries())}
-    rows = [row for row in release.records if row.cell == "record"]
+    queries = release.listed_queries()
+    number = {row.query: i for i, row in enumerate(queries)}
+    of_queries = release.lists_queries
+    rows = queries if of_queries else [row for row in release.records if row.cell == "record"]
     stated = np.array([row.probability for row in rows], dtype=np.float64)
     error = np.array([row.std_error or 0.0 for row in rows], dtype=np.float64)
     records = QueryRecords(
@@ -87,7 +90,9 @@ def _found(release: Release, rule: ListingRule, bound: float) -> QueryRecords:
         probability=np.maximum(_scattered(stated, error, rule), bound),
         rest=np.zeros(len(number)),
     )
-    totals = np.array([row.probability for row in release.listed_queries()])
+    if of_queries:  # what a query has besides is all that its list tells of it
+        return records
+    totals = np.array([row.probability for row in queries])
     return replace(records, rest=np.maximum(totals - records.summed(records.probability), 0.0))
 
 

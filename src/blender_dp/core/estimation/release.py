@@ -129,6 +129,11 @@ class Release:
         """Return the queries of the head list, most probable first."""
         return [row for row in self.queries if row.is_listed]
 
+    @property
+    def lists_queries(self) -> bool:
+        """Whether the list is one of queries without URLs."""
+        return bool(self.listed_queries()) and not any(row.is_listed for row in self.records)
+
     def listed_records(self) -> dict[str, list[ReleasedRecord]]:
         """Return the records of each listed query, most probable first."""
         listed = [row for row in self.records if row.is_listed]
