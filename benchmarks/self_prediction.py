@@ -37,6 +37,8 @@ LOGS = 2
 """Logs per shape and setting."""
 RUNS = 5
 """Releases of each log; the first is planned from, and L1 is compared with the mean of all."""
+FACTOR = 4
+"""Users of a later collection, over those of the release it is planned from."""
 NEGLIGIBLE = {"queries": 1.0, "records": 1.0, "query_l1": 0.003, "record_l1": 0.003}
 """Differences up to these count as none; the L1 of a single query is next to nothing."""
 
@@ -183,6 +185,42 @@ def planned(shape: str, users: int, opt_in: float, epsilon: float, *, seed: int 
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extrapolated:
+    """A plan for more users than those of its release, and what they list."""
+
+    shape: str
+    predicted: Mapping[str, float]
+    found: Mapping[str, float]
+
+    def ratio(self, measure: str) -> float:
+        """Return the predicted number over the one that is found."""
+        return self.predicted[measure] / self.found[measure]
+
+
+def extrapolated(shape: str, *, seed: int) -> Extrapolated:
+    """Plan for more users of the same shape from a release of few."""
+    users, opt_in, epsilon = SETTINGS[0][0], SETTINGS[0][1], 2.0
+    experiment = Experiment(parameters=Parameters(epsilon=epsilon, delta=DELTA), opt_in=opt_in)
+    release, _ = released(coded(shape, users, seed), experiment)
+    more = FACTOR * users
+    made = plan(users=more, opt_in=opt_in, epsilon=epsilon, delta=DELTA, like=release)
+    later = experiment.trial(coded(shape, more, seed + 1), 1)
+    return Extrapolated(
+        shape=shape,
+        predicted={name: made.prediction.measures[name].mean for name in MEASURES[:2]},
+        found={"queries": later.queries, "records": later.records},
+    )
+
+
+def extrapolated_row(one: Extrapolated) -> str:
+    """Return one plan for more users as a row of the table."""
+    cells = [one.shape]
+    for name in MEASURES[:2]:
+        cells += [f"{one.predicted[name]:.3g}", f"{one.found[name]:g}", f"{one.ratio(name):.2f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
 def row(one: Planned) -> str:
     """Return one release as a row of the table."""
     cells = [one.shape, f"{one.users:,}", f"{one.opt_in:.0%}", f"{one.epsilon:g}"]
@@ -193,7 +231,7 @@ def row(one: Planned) -> str:
     return "| " + " | ".join([*cells, f"{one.seconds:.1f}"]) + " |"
 
 
-def page(every: Sequence[Planned]) -> str:
+def page(every: Sequence[Planned], later: Sequence[Extrapolated]) -> str:
     """Return the whole page."""
     heads = ["shape", "users", "opt-in", "ε"]
     for name in ("queries", "records", "query L1", "record L1"):
@@ -222,19 +260,32 @@ def page(every: Sequence[Planned]) -> str:
         "|" + "---|" * (len(heads) + 1),
         *(row(one) for one in every),
         "",
+        f"## With {FACTOR} times the users",
+        "",
+        f"A release of {SETTINGS[0][0]:,} users, {SETTINGS[0][1]:.0%} opted in, ε = 2, planned for "
+        f"{FACTOR} times as many, against one collection of so many users of the same shape. Here "
+        "a plan depends on how popularities go on below the list, which a release hardly shows.",
+        "",
+        "| shape | queries, plan | found | ratio | records, plan | found | ratio |",
+        "|---|---|---|---|---|---|---|",
+        *(extrapolated_row(one) for one in later),
+        "",
     ]
     return "\n".join(lines)
 
 
 def main() -> None:
     """Release, plan, write."""
-    every = []
+    every, later = [], []
     for shape in (*SIX_SHAPES, *AOL_SHAPES):
+        for number in range(LOGS):
+            later.append(extrapolated(shape, seed=100 * number))
+            print(extrapolated_row(later[-1]), flush=True)
         for users, opt_in, epsilon in SETTINGS:
             for number in range(LOGS):
                 every.append(planned(shape, users, opt_in, epsilon, seed=100 * number))
                 print(row(every[-1]), flush=True)
-    (HERE / "self_prediction.md").write_text(page(every), encoding="utf-8")
+    (HERE / "self_prediction.md").write_text(page(every, later), encoding="utf-8")
 
 
 if __name__ == "__main__":
