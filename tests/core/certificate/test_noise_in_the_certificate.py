@@ -15,7 +15,7 @@ from blender_dp.core.certificate.opt_in import paper_accounts, sharp_accounts
 from blender_dp.core.create_head_list import paper as paper_discovery
 from blender_dp.core.create_head_list import sharp as sharp_discovery
 from blender_dp.core.curator.budget import Branch, Budget
-from blender_dp.core.curator.gaussian_plan import GaussianPlan
+from blender_dp.core.curator.gaussian_plan import GaussianPlan, total_delta
 from blender_dp.core.curator.laplace_plan import LaplacePlan
 from blender_dp.core.curator.plans import count_plan, weight_plan
 from blender_dp.core.estimate_optin_probabilities import paper as paper_optin
@@ -199,3 +199,12 @@ def test_a_lower_threshold_or_steeper_noise_breaks_the_certificate_of_discovery(
         assert not sharp_accounts(SHARP, branch)[0].is_kept
     finders, _ = paper_accounts(PAPER, None)
     assert not finders.is_kept
+
+
+def test_the_proof_of_the_drawn_plan_is_not_computed_again() -> None:
+    """One δ is new: that of the next smaller ε, which the plan must need more than δ for."""
+    parameters = Parameters(epsilon=3.0625, delta=1e-7)
+    PRESETS["sharp"].require_provable(parameters)
+    proved = total_delta.cache_info().misses
+    sharp_accounts(parameters, "gauss")
+    assert total_delta.cache_info().misses == proved + 1

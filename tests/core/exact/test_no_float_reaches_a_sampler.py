@@ -236,9 +236,10 @@ COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
         (laplace_plan._working_bits, (PLAN, Fraction(2))),
         (normal_tail.gaussian_delta, (Fraction(1, 3), Fraction(7, 10))),
         (normal_tail._density, (Fraction(9, 2), 200)),
+        (normal_tail._inverse_mills_ratio, (Fraction(9, 2), 64)),
         (normal_tail._continued_fraction, (Fraction(9, 2), 20, 200)),
         (gaussian_plan.gaussian_plan.__wrapped__, (Fraction(7, 10), Fraction(1, 10**6))),
-        (gaussian_plan.total_delta, (GAUSSIAN,)),
+        (gaussian_plan.total_delta.__wrapped__, (GAUSSIAN,)),
         (gaussian_plan._own_record_stays, (UNIT, GAUSSIAN.discovery_sigma, GAUSSIAN.threshold)),
         (
             DiscreteGaussian.candidate_probability,

@@ -192,7 +192,6 @@ def _drawn_plan(line: Spending, budget: Budget) -> GaussianPlan:
 
 
 def _gaussian(line: Spending, plan: GaussianPlan) -> Part:
-    @cache
     def spent(at: Fraction) -> Fraction:
         return total_delta(replace(plan, epsilon=at)) if fits_lattice(plan) else Fraction(1)
 

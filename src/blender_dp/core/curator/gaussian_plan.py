@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from heapq import heapify, heappop, heappush
-from math import ceil, isqrt
+from math import ceil, inf, isqrt
 from typing import NamedTuple
 
 from blender_dp.core.curator.budget import (
@@ -165,6 +165,7 @@ def touched(most: int) -> int:
     return 2 * most + (2 * MOST_CANDIDATES + 1) + 2
 
 
+@cache  # cached: computed to prove a plan, and again to certify it
 def total_delta(plan: GaussianPlan) -> Fraction:
     """Return the δ that the plan needs at its ε, rounded up: the largest over all exchanges.
 
@@ -237,13 +238,14 @@ def _front(most: int, sigma: int, threshold: int) -> list[_Holding]:
     holdings = []
     for k, weight in enumerate(weights(most).tolist()[1:], start=1):
         stays = _own_record_stays(weight, sigma, threshold)
-        for own in range(k + 1):
-            none, _ = Enclosure.of(stays, stays, _BITS).power(own).ends()
-            holdings.append(_Holding(stays=none, shared=(k - own) * weight**2))
+        one = Enclosure.of(stays, stays, _BITS)
+        holdings += [((k - own) * weight**2, one.power(own).low) for own in range(k + 1)]
     front: list[_Holding] = []
-    for holding in sorted(holdings, key=lambda one: (-one.shared, one.stays)):
-        if not front or holding.stays < front[-1].stays:
-            front.append(holding)
+    least = inf
+    for shared, low in sorted(holdings, key=lambda both: (-both[0], both[1])):
+        if low < least:
+            front.append(_Holding(stays=Fraction(low, 1 << _BITS), shared=shared))
+            least = low
     return front
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from statistics import NormalDist
 
@@ -18,7 +19,6 @@ _COUNTS: FloatArray = np.arange(1.0, 200.0)
 _LOG_FACTORIAL: FloatArray = np.cumsum(np.log(_COUNTS))
 _NODES: FloatArray = np.array([NormalDist().inv_cdf((i + 0.5) / 64) for i in range(64)])
 _DEVIATIONS: FloatArray = np.linspace(-12, 12, 9_601)
-_NORMAL: FloatArray = np.array([NormalDist().cdf(z) for z in _DEVIATIONS.tolist()])
 _GRID: FloatArray = np.geomspace(1e-4, 1e9, 2_601)
 """Expected numbers of users for which probabilities are computed; between them, interpolated."""
 
@@ -118,4 +118,11 @@ def _by_count(count: FloatArray, threshold: float, slopes: tuple[float, float]) 
 
 def _by_weight(deviations: FloatArray) -> FloatArray:
     """Return Pr[weight + N > τ] for Gaussian noise, by how far the weight is above τ."""
-    return np.interp(deviations, _DEVIATIONS, _NORMAL)
+    return np.interp(deviations, _DEVIATIONS, _normal())
+
+
+@cache  # cached: it takes longer to compute than to use
+def _normal() -> FloatArray:
+    """Return Pr[N ≤ z] at ``_DEVIATIONS``."""
+    law = NormalDist()
+    return np.array([law.cdf(z) for z in _DEVIATIONS.tolist()])

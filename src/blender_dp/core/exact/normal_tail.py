@@ -77,8 +77,13 @@ def _series(x: Fraction, bits: int) -> Enclosure:
 
 
 def _inverse_mills_ratio(x: Fraction, bits: int) -> Enclosure:
-    """Enclose T_1 = φ(x)/Q(x) for x ≥ 1, within 2^-bits of itself."""
-    steps = 16
+    """Enclose T_1 = φ(x)/Q(x) for x ≥ 1, within 2^-bits of itself.
+
+    After j steps the ends differ by about e^(-2x√j). So fewer than 0.12·(bits/x)² cannot be enough.
+    """
+    steps, too_few = 16, 3 * bits**2 / (25 * x**2)
+    while steps < too_few:
+        steps *= 2
     while True:
         ratio = _continued_fraction(x, steps, bits + _GUARD_BITS)
         if ratio.high - ratio.low <= ratio.low >> bits:
