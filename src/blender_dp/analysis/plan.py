@@ -10,7 +10,8 @@ from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.estimation.release import HasRelease, Release, release_from
 from blender_dp.core.parameters import ListOf, Preset
-from blender_dp.planning.plan import Curve, Plan, Step
+from blender_dp.planning.curve import Curve, Step
+from blender_dp.planning.plan import Plan
 from blender_dp.planning.plan import plan as predict_plan
 from blender_dp.planning.prediction import Prediction
 

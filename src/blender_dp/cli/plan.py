@@ -17,7 +17,8 @@ from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, show
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import ListOf, Preset
 from blender_dp.pages.plan_page import render_plan
-from blender_dp.planning.plan import Curve, Plan
+from blender_dp.planning.curve import Curve
+from blender_dp.planning.plan import Plan
 from blender_dp.planning.prediction import Predicted, Prediction
 from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.published.release import read_release

@@ -1,10 +1,9 @@
 """Plan of a collection: a prediction of its results before anything is collected."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any
 
 from blender_dp.core.blender import no_progress
 from blender_dp.core.channels.relayed import RelayRules
@@ -12,30 +11,18 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
 from blender_dp.core.parameters import KNOBS, ListOf, Parameters, Preset, delta_warning
 from blender_dp.planning.choices import Choices, choices, choose_fractions
+from blender_dp.planning.curve import Curve, Step, curve_along
 from blender_dp.planning.prediction import MODEL_ERROR, Prediction, Setting, predict
 from blender_dp.planning.prior import Prior, prior_like
 from blender_dp.planning.release_prior import prior_of_release
 from blender_dp.planning.targets import (
-    EPSILONS,
     KNOB_NAMES,
     LEAST_LIST,
-    MOST_OPT_IN,
     Answer,
     Target,
-    Varied,
     reach,
     require_reached,
-    varying,
 )
-
-Curve = Literal["none", "opt_in", "epsilon", "relay"]
-_CURVE_FACTORS = (0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 5.0)
-_CURVE_SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
-"""Relay shares of a curve; at 0 nobody uses the relay."""
-_CURVE_DRAWS = 3
-
-Step = Callable[[str, float], None]
-"""Called with the current step and the share of it that is done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,10 +178,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     target = _target(target_ndcg, target_size, target_l1)
     progress = progress or no_progress
     progress("prepare the assumed records", 0.0)
-    if isinstance(like, Release):
-        prior = prior_of_release(like, records_per_user)
-    else:
-        prior = prior_like(like, records_per_user)
+    prior = _prior(like, records_per_user)
     if "query_budget_fraction" in KNOBS[preset]:
         progress("choose f_O and f_C", 0.0)
         setting = replace(setting, parameters=choose_fractions(prior, setting, seed))
@@ -205,7 +189,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     if setting.relay_clients:
         step = partial(progress, "predict without a relay")
         without = predict(prior, setting.without_relay(), draws=draws, seed=seed, progress=step)
-    points, points_without = _curve(prior, setting, curve, seed, progress)
+    points, points_without = curve_along(prior, setting, curve, seed=seed, progress=progress)
     return Plan(
         like=prior.source,
         is_like_release=prior.is_fitted,
@@ -219,6 +203,13 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         curve_without_relay=points_without,
         seed=seed,
     )
+
+
+def _prior(like: str | Release, records_per_user: float | None) -> Prior:
+    """Return the assumed records: those of a shape, or like those of an earlier release."""
+    if isinstance(like, Release):
+        return prior_of_release(like, records_per_user)
+    return prior_like(like, records_per_user)
 
 
 def _list_of(asked: ListOf | None, like: str | Release) -> ListOf:
@@ -254,38 +245,6 @@ def _answers(
         answers.append(reach(prior, setting, target, knob, seed=seed, progress=told))
     require_reached(target, answers)
     return tuple(answers)
-
-
-def _curve(
-    prior: Prior, setting: Setting, curve: Curve, seed: int, progress: Step
-) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...]]:
-    """Return the predictions along a curve, and those of the same users without a relay."""
-    if curve == "none":
-        return (), ()
-    if curve not in ("opt_in", "epsilon", "relay"):
-        raise ParameterError("curve", "none, opt_in, epsilon or relay", curve)
-    there = [varying(setting, curve, value) for value in _curve_values(setting, curve)]
-    compared = setting.relay_clients > 0 and curve != "relay"
-    every = [*there, *(point.without_relay() for point in there if compared)]
-    found = []
-    for number, point in enumerate(every, start=1):
-        found.append(predict(prior, point, draws=_CURVE_DRAWS, seed=seed))
-        progress("draw the curve", number / len(every))
-    points, others = tuple(found[: len(there)]), tuple(found[len(there) :])
-    return points, points[:1] if curve == "relay" else others
-
-
-def _curve_values(setting: Setting, curve: Varied) -> Sequence[float]:
-    """Return the values of the parameter along which a curve goes."""
-    if curve == "relay":
-        return _CURVE_SHARES
-    now, most = (
-        (setting.opt_in, MOST_OPT_IN)
-        if curve == "opt_in"
-        else (setting.parameters.epsilon, EPSILONS[1])
-    )
-    most = max(most, now)
-    return sorted({float(f"{min(now * factor, most):.3g}") for factor in _CURVE_FACTORS})
 
 
 def _row(prediction: Prediction) -> dict[str, Any]:
