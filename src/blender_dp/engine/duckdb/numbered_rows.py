@@ -19,7 +19,7 @@ from blender_dp.engine.duckdb.user_numbers import UserNumbers
 
 _BLANK = 1 << 31
 """Added to the user's number in a row that is not a record."""
-_FEWEST_AT_ONCE = 1 << 19
+_FEWEST_AT_ONCE = 1 << 20
 """Rows that are counted at once; with many users, at least half as many rows."""
 
 
