@@ -126,8 +126,8 @@ poisoning: .make/dev ## Push records by fake reports in campaigns of all sizes; 
 dishonest-people: .make/dev ## Attack campaigns with some people, one token each; writes benchmarks/dishonest_people.md
 	@$(BIN)/python -m benchmarks.dishonest_people
 
-bench: .make/dev .make/web .make/chromium ## Measure speed and memory against peers; writes benchmarks/README.md and results.md
-	@$(BIN)/python -m benchmarks
+bench: .make/dev .make/web .make/chromium .make/postgres .make/java ## Measure all that has a goal, for 3 hours; writes benchmarks/README.md (AREAS="run start" selects)
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks $(AREAS)
 
 presets: .make/dev ## Compare the CPU of both presets on whole runs; writes benchmarks/presets.md
 	@$(BIN)/python -m benchmarks.presets

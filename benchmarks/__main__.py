@@ -1,28 +1,51 @@
-"""Run every benchmark: ``make bench``. Those with a goal write their rows of ``README.md``.
+"""Run the benchmarks of speed and memory: ``make bench``, or some with ``make bench AREAS=...``.
 
-The others have a table each in ``results.md``.
+Each area runs in a process of its own, because a child's peak memory counts what its parent held.
+It writes its rows of ``README.md``, so the rows of the others stay as they are.
 """
 
-from pathlib import Path
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
 
-from benchmarks import counting, devices, evaluation, local_search, noise, presets, start
-from benchmarks.browser import list_ready
-from benchmarks.measure import made_by
+AREAS: dict[str, tuple[int, Sequence[str]]] = {
+    "start": (1, ["benchmarks.start"]),
+    "devices": (2, ["benchmarks.devices"]),
+    "browser": (1, ["benchmarks.browser.list_ready"]),
+    "run": (15, ["benchmarks.counting"]),
+    "tokens": (2, ["benchmarks.tokens"]),
+    "ids": (3, ["benchmarks.service.growth"]),
+    "service": (10, ["benchmarks.service"]),
+    "parts": (3, ["benchmarks.parts"]),
+    "suite": (15, ["benchmarks.suite"]),
+    "spark": (60, ["benchmarks.spark", "1e6", "1e7", "1e8"]),
+    "evaluation": (60, ["benchmarks.evaluation", "aol", "yandex"]),
+}
+"""By name: about how many minutes an area takes on two quiet cores, its module and arguments."""
 
-RESULTS = Path(__file__).parent / "results.md"
 
+def main(*names: str) -> None:
+    """Measure these areas, or all of them, in turn.
 
-def main() -> None:
-    """Measure, print and write."""
-    for with_goal in (devices, list_ready, counting, start, evaluation):
-        print(with_goal.table() + "\n", flush=True)
-    parts = ["# Speed of parts that have no goal\n", made_by("make bench")]
-    parts.append("What has a goal is in [README.md](README.md).\n")
-    for without in (local_search, noise, presets):
-        parts.append(without.table() + "\n")
-        print(parts[-1], flush=True)
-    RESULTS.write_text("\n".join(parts), encoding="utf-8")
+    Raises:
+        SystemExit: A name is none of an area, a tool is missing, or an area failed.
+    """
+    unknown = sorted(set(names) - set(AREAS))
+    if unknown:
+        raise SystemExit(f"AREAS must be of {', '.join(AREAS)}; got {', '.join(unknown)}")
+    chosen = names or tuple(AREAS)
+    if "service" in chosen and shutil.which("wrk") is None:
+        raise SystemExit("The load is made by wrk; on Debian: apt-get install wrk")
+    for name in chosen:
+        minutes, command = AREAS[name]
+        print(f"Measuring {name}, about {minutes} minutes ...", flush=True)
+        began = time.monotonic()
+        if subprocess.run([sys.executable, "-m", *command], check=False).returncode:
+            raise SystemExit(f"{name} failed; what was measured before it is kept")
+        print(f"Measured {name} in {(time.monotonic() - began) / 60:.1f} minutes.", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -17,8 +17,9 @@ ROWS = Path(__file__).parent / "rows"
 PAGE = Path(__file__).parent / "README.md"
 _HEADER = """# Speed: goals and figures
 
-Assembled from `rows/*.json` by `benchmarks/goals.py`; `make bench` measures again. A ratio compares
-two programs that ran in turns on the same machine. A goal that is not met says why below its table.
+`make bench` measures all of it again, `make bench AREAS="run start"` a part; `benchmarks/goals.py`
+puts the page together from `rows/*.json`. A ratio compares two programs that ran in turns on the
+same machine. A goal that is not met says why below its table.
 """
 
 

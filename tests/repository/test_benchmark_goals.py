@@ -1,10 +1,12 @@
 """The page of goals shows what the benchmarks kept, and says of each goal whether it is met."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from benchmarks import goals
+from benchmarks.__main__ import AREAS, main
 from benchmarks.goals import Goal, keep_rows
 from benchmarks.spark import OURS, PEERS, Cost, goals_by_area
 from benchmarks.spark_costs import Tasks
@@ -75,3 +77,19 @@ def test_a_run_on_spark_is_held_against_every_peer_and_its_driver_against_itself
         (90 / 81, 1.1),
     ]
     assert [goal.is_met for goal in of_memory] == [True, False]
+
+
+def test_every_area_of_make_bench_is_a_module_that_can_be_run() -> None:
+    for _, (module, *_) in AREAS.values():
+        spec = find_spec(module)
+        assert spec is not None, module
+        is_package = spec.submodule_search_locations is not None
+        assert not is_package or find_spec(f"{module}.__main__") is not None, module
+
+
+def test_an_area_that_there_is_not_is_refused_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit, match=r"AREAS must be of start, devices, .*; got sprak"):
+        main("start", "sprak")
+    assert capsys.readouterr().out == ""
