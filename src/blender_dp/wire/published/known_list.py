@@ -67,7 +67,7 @@ def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
     records = []
     for row in table:
         query, url = row["query"], row["url"] if "url" in names else NO_URL
-        if not query or url is None:
+        if not query or not url:
             raise InputError(
                 path, "every line must have a query and a URL", where=f"line {table.line_num}"
             )
