@@ -20,6 +20,7 @@ from blender_dp.core.certificate.certificate import Certificate
 from blender_dp.core.certificate.certify import certify_plan
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.head_list import Record
+from blender_dp.core.head_list.known_list import NOTHING_KNOWN, KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.service.campaign import Campaign
 from blender_dp.service.jobs.failures import Failure
@@ -231,6 +232,11 @@ LISTS = [
     Parameters(epsilon=4.0, delta=1e-2, preset="paper"),
 ]
 
+KNOWN = KnownList.of(
+    [Record("q0", "0.example"), *(Record(f"nobody has {i}", "u") for i in range(400))]
+)
+"""What the lists of ``sharp`` know, most of it in vain."""
+
 
 def listed(lists: Sequence[Parameters]) -> tuple[list[str | None], str]:
     """Return the branches of some lists of fixed records, and the digest of what was drawn."""
@@ -239,8 +245,9 @@ def listed(lists: Sequence[Parameters]) -> tuple[list[str | None], str]:
         rows.add([Record(f"q{i}", f"{i % 3}.example") for i in range(user % 5 + user % 17 // 3)])
     for parameters in lists:
         source = Randomness.keyed(bytes(32))
+        known = KNOWN if parameters.preset == "sharp" else NOTHING_KNOWN
         with contributed_users(rows, parameters, source) as users:
-            drawn.append(curate(users, parameters, source, clients=1_000))
+            drawn.append(curate(users, parameters, source, clients=1_000, known=known))
     released = [
         (one.head_list.records(), document.get("tally", document.get("noisy_counts")))
         for one in drawn
@@ -259,18 +266,19 @@ def test_a_change_of_the_draw_raises_the_number_of_the_algorithm() -> None:
     branches, digest = listed(LISTS)
     assert branches == ["laplace", "gauss", "gauss", None]
     assert (ALGORITHM, digest) == (
-        2,
-        "9f1d3ac94127b2fda962cb8e997769f8",
+        3,
+        "524819e564a9a9bda4273a875aee9894",
     )
 
 
 def test_a_change_of_a_rule_would_be_seen() -> None:
-    """Twin: the branch rule and the share of earlier versions draw other lists."""
+    """Twin: another branch rule, share, or limit on what stays by noise draws other lists."""
     for parameters, rule, value in (
-        (LISTS[1], "discovery.GAUSS_ADVANTAGE", 0.2),
-        (LISTS[0], "budget.ESTIMATION_SHARE", Fraction(16, 100)),
+        (LISTS[1], "curator.discovery.GAUSS_ADVANTAGE", 0.2),
+        (LISTS[0], "curator.budget.ESTIMATION_SHARE", Fraction(16, 100)),
+        (LISTS[0], "create_head_list.known_records.MOST_BY_NOISE", 1.0),
     ):
         _, digest = listed([parameters])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(f"blender_dp.core.curator.{rule}", value)
+            patch.setattr(f"blender_dp.core.{rule}", value)
             assert listed([parameters])[1] != digest

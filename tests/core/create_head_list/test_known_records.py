@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import exp, sqrt
+from math import erfc, exp, sqrt
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from blender_dp.core.create_head_list import sharp
 from blender_dp.core.create_head_list.known_records import release_known, still_listed
 from blender_dp.core.curator.budget import Branch, Budget
 from blender_dp.core.curator.laplace_plan import LaplacePlan, laplace_plan
+from blender_dp.core.curator.plans import weight_plan
 from blender_dp.core.curator.value_law import value_law
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.asymmetric_laplace import AsymmetricLaplace
@@ -177,6 +178,58 @@ def test_a_known_record_leaves_when_its_interval_is_below_the_threshold(branch: 
     assert stays(law.threshold)
     assert stays(0.7 * law.threshold)
     assert not stays(-sqrt(law.variance))
+
+
+@pytest.mark.parametrize("branch", ["laplace", "gauss"])
+def test_a_value_by_noise_alone_has_the_probability_of_the_noise(branch: Branch) -> None:
+    law = value_law(branch, BUDGET)
+    if branch == "laplace":
+        tails = {y: float(PLAN.noise.tail(y, 128).ends()[1]) for y in range(-40, 60)}
+    else:
+        sigma = weight_plan(BUDGET).discovery_sigma
+        tails = {y: erfc(y / sigma / sqrt(2)) / 2 for y in range(-4 * sigma, 8 * sigma, sigma // 3)}
+    found = {y: law.by_noise(y) for y in tails}
+    assert found == pytest.approx(tails, rel=1e-9)
+
+
+NOBODY = [Record(f"n{i:05d}", "u") for i in range(20_000)]
+USED = {Record(f"q{i}", "u"): 5 * i for i in range(1, 60)}
+
+
+@pytest.mark.parametrize(("kind", "branch"), BRANCHES)
+def test_names_that_nobody_has_do_not_fill_the_list(
+    kind: type[CountedUsers], branch: Branch, seed: int
+) -> None:
+    """A catalogue: of 20,000 names some 1,300 and 80 would stay by their interval alone.
+
+    At most as many as others may be expected to stay by noise: 59, or twice that with a probability
+    below 1e-9.
+    """
+    law = value_law(branch, BUDGET)
+    known = KnownList.of([*NOBODY, *USED])
+    found = sharp.create_head_list(kind(USED), PARAMETERS, Randomness.seeded(seed), known)
+    assert found.values is not None
+    listed = dict(zip(found.head_list.records(), found.values.tolist(), strict=True))
+    assert len(set(listed) & set(NOBODY)) < 2 * len(USED)
+    popular = {record for record, users in USED.items() if users > 2 * law.threshold}
+    assert popular <= set(listed)
+
+
+def test_a_list_of_what_is_used_loses_nothing_to_the_limit_on_noise() -> None:
+    """As many low values as a list of a release has: none leaves that its interval would keep."""
+    law = value_law("laplace", BUDGET)
+    least = next(value for value in range(100) if law.may_pass(value))
+    released = [(Record(f"q{i}", "u"), least + i) for i in range(50)]
+    assert still_listed(released, law) == released
+    unused = [(Record(f"n{i}", "u"), -50) for i in range(5_000)]
+    assert released[0] not in still_listed([*released, *unused], law)
+
+
+def test_a_value_that_passes_stays_however_long_the_list_is() -> None:
+    law = value_law("laplace", BUDGET)
+    value = next(value for value in range(100) if law.passes(value))
+    low = [(Record(f"n{i}", "u"), -50) for i in range(MOST_KNOWN - 1)]
+    assert still_listed([(Record("q", "u"), value), *low], law) == [(Record("q", "u"), value)]
 
 
 COUNTS = {Record(f"q{i}", "u"): 2 * i for i in range(1, 60)}

@@ -1,7 +1,7 @@
 """Law of a released value D, in users and in floats: for estimates and rules, never for draws."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import exp, expm1, sqrt
 from statistics import NormalDist
 
 from blender_dp.core.curator.budget import Branch, Budget
@@ -39,6 +39,15 @@ class ValueLaw:
         """
         users = self.users(value)
         return users + _Z * sqrt(self.variance + max(users, 0.0)) >= self.threshold
+
+    def by_noise(self, value: int) -> float:
+        """Return the probability that the noise alone is at least this value."""
+        if self.slopes is None:
+            return NormalDist().cdf(-self.users(value) / sqrt(self.variance))
+        right, left = self.slopes
+        if value > 0:
+            return exp(-right * value) * expm1(-left) / expm1(-right - left)
+        return 1 - exp(left * (value - 1)) * expm1(-right) / expm1(-right - left)
 
     def users(self, value: int) -> float:
         """Return a value in users, without the mean of its noise."""

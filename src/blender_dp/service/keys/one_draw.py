@@ -29,7 +29,7 @@ from blender_dp.service.campaign_description import description
 from blender_dp.wire.documents.document import canonical
 from blender_dp.wire.published.parameters import parameters_document
 
-ALGORITHM = 2
+ALGORITHM = 3
 """Raise it when the same random bits would give another list: the noise is then independent. A test
 pins the list of fixed records."""
 _BYTES = 32
