@@ -78,12 +78,24 @@ def test_files_hold_the_curve(command: Command, tmp_path: Path) -> None:
     assert_refused(command(*ZIPF, "-o", tmp_path / "plan"), "exists already")
 
 
+def test_a_plan_says_that_the_noisy_number_chose_queries(command: Command) -> None:
+    sentence = "The noisy number chose to list queries, without URLs, in every draw."
+    flat, plain = (
+        command(
+            "plan", "--users=60000", "--epsilon=8", "--delta=1e-5", f"--like={like}", "--list=auto"
+        )
+        for like in ("flat", "zipf")
+    )
+    assert sentence in flat.err
+    assert sentence not in plain.err
+
+
 def test_an_earlier_release_says_what_records_are_like(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "release.json"
     path.write_text(json.dumps(make_release()), encoding="utf-8")
     outcome = command(*PLAN, path)
     assert outcome.status == 0
-    assert outcome.err.startswith("The plan assumes records like release.")
+    assert outcome.err.startswith("The plan assumes records like those of the release.")
     assert_refused(command(*ZIPF, path), "--like: like must be left out where a release is given")
 
 

@@ -56,8 +56,9 @@ class Plan:
     def remarks(self) -> list[str]:
         """Remarks for the reader besides the numbers."""
         asked, drawn = self.prediction.setting.users, self.prediction.imagined_users
+        assumed = "those of the release" if self.is_like_release else self.like
         said = [
-            f"The plan assumes records like {self.like}. Yours may differ from them. The "
+            f"The plan assumes records like {assumed}. Yours may differ from them. The "
             "stated errors are those of the plan itself."
         ]
         if self.is_like_release:
@@ -67,6 +68,8 @@ class Plan:
             )
         if self.prediction.setting.parameters.list_of == "queries":
             said.append("Queries are listed, without URLs.")
+        elif self.prediction.lists_only_queries:
+            said.append("The noisy number chose to list queries, without URLs, in every draw.")
         if self.prediction.setting.known:
             said.append("The list of an earlier collection of the same kind is taken for known.")
         if drawn < asked:

@@ -142,6 +142,11 @@ class Prediction:
     imagined_users: int
     """Number of imagined users; below ``setting.users`` if drawing all would take too long."""
 
+    @property
+    def lists_only_queries(self) -> bool:
+        """Whether something is listed, and never a record."""
+        return self.measures["queries"].mean > 0 and self.measures["records"].mean == 0
+
 
 def predict(
     prior: Prior,

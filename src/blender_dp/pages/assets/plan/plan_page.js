@@ -4,7 +4,7 @@ function showPlan(plan) {
   const relayed = plan.relay > 0 ? `, ${percent(plan.relay)} of the clients behind a relay` : "";
   byId("made").textContent = `${count(plan.users)} users, ${percent(plan.opt_in)} opt in${relayed}, `
     + `ε = ${plain(plan.epsilon)}, preset ${plan.parameters.preset}`;
-  byId("lead").textContent = `If records are like ${plan.like}, the list would hold about `
+  byId("lead").textContent = `If records are like ${plan.like === "release" ? "those of the release" : plan.like}, the list would hold about `
     + `${measured("queries", plan.measures.queries.mean)} queries; `
     + `${count(plan.known_queries)} of them would be known to within half their probability.`;
   byId("tiles").replaceChildren(...Object.entries(plan.measures).map(([name, one]) => (
