@@ -112,6 +112,22 @@ def test_a_release_is_planned_at_its_own_numbers(command: Command, tmp_path: Pat
     )
 
 
+def test_a_release_is_planned_with_its_own_relay(command: Command, tmp_path: Path) -> None:
+    """Without it, its intervals would be predicted more than twice as wide."""
+    path, document = tmp_path / "release.json", make_release()
+    clients = document["users"]["clients"]
+    document["users"] |= {"clients": clients // 4, "relay_clients": clients - clients // 4}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    own, without, printed = (
+        json.loads(command("plan", path, "--draws=2", "--json", *more).out)
+        for more in ((), ("--relay=0",), ("--preset=paper",))
+    )
+    assert own["users"] == without["users"]
+    assert own["relay_clients"] == pytest.approx(document["users"]["relay_clients"], abs=1)
+    assert own["without_relay"]["measures"] == without["measures"]
+    assert without["relay_clients"] == printed["relay_clients"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from blender_dp.analysis.drawing import BLENDED, CLIENTS, Line, draw_lines
 from blender_dp.analysis.tables import html_table, one_of
+from blender_dp.core.blender import PRESETS
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.estimation.release import HasRelease, Release, release_from
@@ -110,7 +111,7 @@ def plan(  # noqa: PLR0913 - the public call
     target_ndcg: float | None = None,
     target_size: int | None = None,
     target_l1: float | None = None,
-    relay: RelayRules | float = 0.0,
+    relay: RelayRules | float | None = None,
     known: bool = False,
     curve: Curve = "none",
     draws: int | None = None,
@@ -138,8 +139,8 @@ def plan(  # noqa: PLR0913 - the public call
         target_ndcg: Find the opt-in share and the ε that reach this NDCG, on a list of ten or more.
         target_size: Find the opt-in share and the ε that reach a list of this many queries.
         target_l1: Find the opt-in share, the ε and the relay share with at most this query L1.
-        relay: The share of the clients who use a relay, or :class:`RelayRules`; the same users
-            without a relay are predicted too.
+        relay: The share of the clients who use a relay, or :class:`RelayRules`; that of an earlier
+            release, else 0, if left out. The same users without a relay are predicted too.
         known: Take the list of an earlier collection of the same kind for known.
         curve: Also predict for several values of this parameter: opt_in, epsilon or relay.
         draws: Number of imagined collections; 3 to 20 if left out.
@@ -169,7 +170,7 @@ def plan(  # noqa: PLR0913 - the public call
         target_ndcg=target_ndcg,
         target_size=target_size,
         target_l1=target_l1,
-        relay=relay,
+        relay=usual_relay(shape, preset) if relay is None else relay,
         known=known,
         curve=curve,
         draws=draws,
@@ -177,6 +178,15 @@ def plan(  # noqa: PLR0913 - the public call
         progress=progress,
     )
     return PlanResult(**{part.name: getattr(found, part.name) for part in fields(Plan)})
+
+
+def usual_relay(like: str | Release, preset: Preset) -> float:
+    """Return the share of the clients who used a relay in an earlier release.
+
+    It is 0 of a shape, and with a preset that takes no relay clients.
+    """
+    takes_relay = PRESETS[preset].takes_relay_clients
+    return like.relay_share if isinstance(like, Release) and takes_relay else 0.0
 
 
 def _settings(release: Release) -> tuple[int, float, float, float]:

@@ -62,18 +62,17 @@ class LogOptions:
 class RelayOptions:
     """Clients who report through a relay that works with nobody (sharp)."""
 
-    relay: float = 0.0
-    """Share of the clients who use the relay."""
+    relay: float | None = None
+    """Share of the clients who use the relay. Default: none; in plan, that of the release."""
     relay_cap: float = 8.0
     """Most that a report may reveal if relay and collector collude, as an ε."""
     relay_dishonest: float = 0.2
     """Share of the relay's batch that may be dishonest."""
 
-    def rules(self) -> RelayRules:
-        """Return the share and the rules."""
-        return RelayRules(
-            share=self.relay, epsilon_cap=self.relay_cap, dishonest=self.relay_dishonest
-        )
+    def rules(self, usual: float = 0.0) -> RelayRules:
+        """Return the share, ``usual`` if none was given, and the rules."""
+        share = usual if self.relay is None else self.relay
+        return RelayRules(share=share, epsilon_cap=self.relay_cap, dishonest=self.relay_dishonest)
 
 
 @Parameter(name="*", group="Machine")

@@ -12,8 +12,10 @@ from cyclopts import Parameter
 from rich.table import Table
 
 from blender_dp.analysis.plan import plan as plan_of
+from blender_dp.analysis.plan import usual_relay
 from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
+from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import ListOf, Preset
 from blender_dp.pages.plan_page import render_plan
@@ -119,12 +121,14 @@ def plan(
         else staged_directory(output, overwrite=overwrite, replaceable=FILES)
     )
     with staged as partial, shown_progress() as progress:
+        records = like or "aol" if release is None else read_release(release)
+        relay_rules = relay.rules(usual_relay(records, preset))
         made = plan_of(
             users=users,
             epsilon=epsilon,
             delta=delta,
             opt_in=opt_in,
-            like=like or "aol" if release is None else read_release(release),
+            like=records,
             preset=preset,
             head_list_size=head_list_size,
             list_of=list_of,
@@ -132,9 +136,9 @@ def plan(
             target_ndcg=target_ndcg,
             target_size=target_size,
             target_l1=target_l1,
-            relay=relay.rules(),
+            relay=relay_rules,
             known=known,
-            curve=_curve_along(curve, output, relay),
+            curve=_curve_along(curve, output, relay_rules),
             draws=draws,
             seed=seed,
             progress=_Steps(progress),
@@ -155,9 +159,9 @@ def _tell(made: Plan, output: Path | None, *, json: bool) -> None:
             RESULTS.print(f"\npage: {output / 'plan.html'}")
 
 
-def _curve_along(asked: str | None, output: Path | None, relay: RelayOptions) -> Curve:
+def _curve_along(asked: str | None, output: Path | None, relay: RelayRules) -> Curve:
     """Return what a curve goes along: as asked, or what there is to compare."""
-    usual: Curve = "relay" if relay.relay else "opt_in"
+    usual: Curve = "relay" if relay.share else "opt_in"
     curves: dict[str | None, Curve] = {
         "none": "none",
         "opt-in": "opt_in",

@@ -101,6 +101,8 @@ class Release:
     """The opt-in users whose records were counted."""
     client_users: int
     """All clients, relay clients among them."""
+    relay_users: int = 0
+    """The relay clients."""
     confidence: float
     """Confidence of the intervals."""
     queries: tuple[ReleasedQuery, ...]
@@ -133,6 +135,11 @@ class Release:
     def lists_queries(self) -> bool:
         """Whether the list is one of queries without URLs."""
         return bool(self.listed_queries()) and not any(row.is_listed for row in self.records)
+
+    @property
+    def relay_share(self) -> float:
+        """The share of the clients who used the relay."""
+        return self.relay_users / self.client_users if self.client_users else 0.0
 
     def listed_records(self) -> dict[str, list[ReleasedRecord]]:
         """Return the records of each listed query, most probable first."""
