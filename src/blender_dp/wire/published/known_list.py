@@ -67,7 +67,7 @@ def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
     records = []
     for row in table:
         query, url = row["query"], row["url"] if "url" in names else NO_URL
-        if not query or not url:
+        if _is_blank(query) or _is_blank(url):
             raise InputError(
                 path, "every line must have a query and a URL", where=f"line {table.line_num}"
             )
@@ -75,3 +75,8 @@ def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
         if len(records) > 10 * MOST_KNOWN:
             break  # refused by its number of records
     return records
+
+
+def _is_blank(text: str | None) -> bool:
+    """Tell whether a text is missing or only spaces: no record of a log has such a part."""
+    return text is None or not text.strip(" ")
