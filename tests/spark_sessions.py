@@ -8,7 +8,9 @@ from pyspark.sql import SparkSession
 
 from blender_dp.engine.spark.session import SparkSettings, opened_session
 
-START_QUICKLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+START_QUICKLY = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m"
+)
 _SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     # Compiling code and planning anew take longer than these few rows do without. The test on a
@@ -16,6 +18,12 @@ _SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    # Every sort, join and group takes a page; of a gigabyte it would be 16 MB, mostly for nothing.
+    "spark.buffer.pageSize": "1m",
+    # Plans of a thousand queries are kept for a page that nobody looks at.
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
 }
 
 

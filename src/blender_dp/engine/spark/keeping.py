@@ -15,6 +15,9 @@ from blender_dp.core.errors import BlenderError
 _REPEATING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 """Loggers by which PySpark writes messages of exceptions, with rows of data, to standard error."""
 
+_DATASET = "org.apache.spark.sql.classic.Dataset"
+"""One name: for ``org.apache.…`` Java would search all its files for a class ``org`` first."""
+
 
 class KeptFrames:
     """Frames that are computed once and read several times, cached by the executors.
@@ -61,7 +64,8 @@ def _as_source(kept: DataFrame) -> DataFrame:
     """
     spark: Any = kept.sparkSession
     plan = kept._jdf.queryExecution().withCachedData()
-    rows = spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan)
+    dataset = getattr(spark._jvm, _DATASET)
+    rows = dataset.ofRows(spark._jsparkSession, plan)
     return DataFrame(rows, spark)
 
 
