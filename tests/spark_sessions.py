@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
 
 from blender_dp.engine.spark.session import SparkSettings, opened_session
@@ -25,6 +26,11 @@ _SETTINGS = {
     "spark.ui.retainedJobs": "1",
     "spark.ui.retainedStages": "1",
 }
+_OFTEN_ASKED_FOR = (
+    "org.apache.spark.api.python.PythonUtils",
+    "org.apache.spark.sql.api.python.PythonSQLUtils",
+)
+"""Classes that PySpark names without a package: Java searches all files for each that it knows."""
 
 
 @contextmanager
@@ -35,4 +41,6 @@ def spark_for_tests() -> Iterator[SparkSession]:
     words = " ".join(f"--conf {name}={value}" for name, value in _SETTINGS.items())
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{words} pyspark-shell"
     with opened_session(SparkSettings(master="local[2]", memory_limit=1 << 30)) as spark:
+        for name in _OFTEN_ASKED_FOR:
+            java_import(spark._jvm, name)
         yield spark

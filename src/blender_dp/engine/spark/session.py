@@ -124,10 +124,14 @@ def _started(settings: SparkSettings) -> Iterator["SparkSession"]:
 
 
 def _start_settings(settings: SparkSettings, quiet: Path) -> dict[str, str]:
-    """Return the settings of a new session; messages are off because they may quote a log."""
+    """Return the settings of a new session; messages are off because they may quote a log.
+
+    For its messages PySpark would also tell Java, at every expression, which line it stands in.
+    """
     chosen = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.driver.extraJavaOptions": " ".join(
             [f"-Dlog4j2.configurationFile={quiet.as_uri()}", os.environ.get("SPARK_JAVA_OPTS", "")]
         ),
