@@ -23,6 +23,11 @@ class MortalService:
         self._life = 0
         self.url = f"http://127.0.0.1:{port}"
 
+    @property
+    def process_id(self) -> int:
+        """Number of the process that forks the lives, and of its process group."""
+        return self._process.pid
+
     async def begin(self, death: str = NO_POINT) -> None:
         """Start a life; ``death`` is where it ends by itself, a point and a count."""
         assert self._process.stdin is not None
@@ -57,14 +62,9 @@ class MortalService:
         return int(await self._process.stdout.readline())
 
     def bury(self) -> None:
-        """Leave no process behind, whatever happened."""
-        for kill in (self._kill_life, self._process.kill):
-            with suppress(ProcessLookupError):
-                kill()
-
-    def _kill_life(self) -> None:
-        if self._life:
-            os.kill(self._life, signal.SIGKILL)
+        """Leave no process behind, whatever happened, not even a life that has just begun."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process_id, signal.SIGKILL)
 
 
 @asynccontextmanager
@@ -86,6 +86,7 @@ async def mortal(script: str, data: Path, *arguments: str) -> AsyncIterator[Mort
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
+            start_new_session=True,
             env={
                 **os.environ,
                 "OPENBLAS_NUM_THREADS": "1",  # no threads that a fork would lose
