@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli.outcomes import Command, assert_refused, names_in, remarks
+from cli.outcomes import Command, Outcome, assert_refused, names_in, remarks
 
 from blender_dp.core.certificate.doubts import epsilon_warning
 from logs import popular_rows, write_csv
@@ -24,13 +24,19 @@ def sides(name: str) -> list[str]:
     return ["--opt-in=0.5"] if name == "run" else ["--clients=100"]
 
 
+def doubts(said: Outcome) -> list[str]:
+    """Return the remarks on the promise. That groups alike differ is said of one run in 100."""
+    drift = "Opt-in users and clients differ"
+    return [line for line in remarks(said) if not line.startswith(drift)]
+
+
 @COMMANDS
 def test_a_sound_promise_needs_no_yes(
     cautious: Command, many: Path, place: Path, name: str
 ) -> None:
     said = cautious(name, many, *SOUND, *sides(name), "-o", place / "out")
     assert said.status == 0, said
-    assert remarks(said) == []
+    assert doubts(said) == []
 
 
 @COMMANDS
@@ -45,7 +51,7 @@ def test_a_large_epsilon_needs_a_yes(cautious: Command, many: Path, place: Path,
     assert names_in(place) == []
     said = cautious(*arguments, "--yes")
     assert said.status == 0, said
-    assert remarks(said) == [warning]
+    assert doubts(said) == [warning]
 
 
 def test_a_large_epsilon_is_refused_before_the_log_is_read(cautious: Command, place: Path) -> None:

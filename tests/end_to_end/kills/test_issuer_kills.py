@@ -112,5 +112,5 @@ async def test_each_person_gets_one_token_per_campaign(
 async def test_an_issuer_that_answers_before_it_commits_is_caught(
     tmp_path: Path, seed: int
 ) -> None:
-    with pytest.raises(AssertionError, match="another token, or lost"):
+    with pytest.raises(AssertionError, match=r"another token, or lost|got 2 tokens"):
         await play(tmp_path, "", seed, "early")

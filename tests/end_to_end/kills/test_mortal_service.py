@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_life_that_has_just_begun_ends_with_its_test(tmp_path: Path) -> None:
-    """Its number was not read yet, and it lived on: it is no child of the process that was killed."""
+    """Its number was not read yet, and to kill the process that forked it left it alive."""
     async with asyncio.timeout(60):
         async with mortal_service(tmp_path) as service:
             beginning = asyncio.create_task(service.begin())
