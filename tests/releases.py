@@ -69,7 +69,10 @@ def release_of(
             [*records, ReleasedRecord(cell="other", query=None, url=None, **numbers(rest))]
         ),
     }
-    return Release(**fields | changed)
+    fields |= changed
+    if fields["preset"] == "paper":  # of twenty opt-in users one is counted
+        fields.setdefault("discovery_users", 19 * fields["opt_in_users"])
+    return Release(**fields)
 
 
 def _sorted(rows: list[Any]) -> tuple[Any, ...]:

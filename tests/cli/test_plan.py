@@ -13,6 +13,20 @@ from blender_dp.wire.published.release import read_release
 PLAN = ("plan", "--users=30000", "--epsilon=4", "--delta=1e-5", "--draws=2")
 ZIPF = (*PLAN, "--like=zipf:1.1")
 
+DISCOVERY = {
+    "branch": None,
+    "users": 24_670,
+    "candidate_records": 72,
+    "threshold": 7.0,
+    "average_weight": None,
+    "average_weight_error": None,
+    "record_concentration": None,
+    "concentration_error": None,
+    "right_slope": 2.0,
+    "left_slope": 2.0,
+    "sigma": None,
+}
+
 
 def test_the_prediction_is_a_table(command: Command) -> None:
     outcome = command(*ZIPF)
@@ -104,18 +118,49 @@ def test_a_release_is_planned_at_its_own_numbers(command: Command, tmp_path: Pat
     path.write_text(json.dumps(document), encoding="utf-8")
     planned = json.loads(command("plan", path, "--draws=2", "--json").out)
     release = read_release(path)
-    assert planned["users"] == release.opt_in_users + release.client_users
-    assert planned["opt_in_users"] == release.opt_in_users
+    opted_in = release.opt_in_users + release.discovery_users
+    assert planned["users"] == opted_in + release.client_users
+    assert planned["opt_in_users"] == opted_in
     assert planned["parameters"]["epsilon"] == release.epsilon
     assert_refused(
         command("plan"), "--users: users must be given, unless an earlier release states it"
     )
 
 
+def test_a_release_of_paper_is_planned_with_paper_and_all_its_opt_in_users(
+    command: Command, tmp_path: Path
+) -> None:
+    """Those who found the list are nine in ten, and are not counted again."""
+    path, document = tmp_path / "release.json", make_release()
+    path.write_text(json.dumps(document), encoding="utf-8")
+    said = command("plan", path, "--draws=2", "--json")
+    plan, users = json.loads(said.out), document["users"]
+    assert plan["parameters"]["preset"] == "paper"
+    assert plan["users"] == sum(users.values())
+    opted_in = users["opt_in_discovery"] + users["opt_in_estimation"]
+    assert plan["opt_in_users"] == pytest.approx(opted_in, abs=1)
+    assert "at the same numbers, f_O and f_C included." in said.err
+
+
+def test_a_trimmed_release_is_planned_with_as_many_queries(
+    command: Command, tmp_path: Path
+) -> None:
+    path, document = tmp_path / "release.json", make_release()
+    listed = sum(row["cell"] == "query" for row in document["queries"])
+    sizes = {}
+    for found in (listed, 3 * listed):
+        document["discovery"] = {**DISCOVERY, "candidate_queries": found}
+        path.write_text(json.dumps(document), encoding="utf-8")
+        plan = json.loads(command("plan", path, "--draws=2", "--json").out)
+        sizes[found] = plan["parameters"]["head_list_size"]
+    assert sizes == {listed: None, 3 * listed: listed}
+
+
 def test_a_release_is_planned_with_its_own_relay(command: Command, tmp_path: Path) -> None:
     """Without it, its intervals would be predicted more than twice as wide."""
     path, document = tmp_path / "release.json", make_release()
     clients = document["users"]["clients"]
+    document["preset"] = "sharp"
     document["users"] |= {"clients": clients // 4, "relay_clients": clients - clients // 4}
     path.write_text(json.dumps(document), encoding="utf-8")
     own, without, printed = (

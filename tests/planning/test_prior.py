@@ -54,6 +54,12 @@ def test_the_tail_of_a_release_goes_on_as_the_list_falls() -> None:
     assert p[1] / p[0] == pytest.approx(4**-0.8, rel=0.1)
 
 
+def test_a_release_of_few_users_whose_list_is_longer_than_likely_is_no_error() -> None:
+    """Its rarest records, taken for the threshold at least, have more than all probability."""
+    prior = prior_of_release(release_of(POWER, opt_in_users=1))
+    assert prior.query_probability(np.arange(prior.queries)).sum() == pytest.approx(1)
+
+
 def test_nothing_unlisted_is_so_popular_that_it_would_be_listed() -> None:
     """With ten times the users, records between the list and the threshold do not exist."""
     release = release_of(POWER, opt_in_users=5_000)

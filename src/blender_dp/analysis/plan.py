@@ -104,7 +104,7 @@ def plan(  # noqa: PLR0913 - the public call
     delta: float | None = None,
     opt_in: float | None = None,
     like: str | Release | HasRelease = "aol",
-    preset: Preset = "sharp",
+    preset: Preset | None = None,
     head_list_size: int | None = None,
     list_of: ListOf | None = None,
     records_per_user: float | None = None,
@@ -130,8 +130,9 @@ def plan(  # noqa: PLR0913 - the public call
         opt_in: Share of the users who opt in; that of an earlier release, else 0.05.
         like: Shape of the assumed records: aol, yandex, zipf, zipf:s, flat, aol-single, aol-multi,
             or an earlier release, or the result of a run.
-        preset: sharp or paper.
-        head_list_size: M, the most queries to keep; all that are found if left out.
+        preset: sharp or paper; that of an earlier release, else sharp, if left out.
+        head_list_size: M, the most queries to keep; as many as an earlier release if that was
+            trimmed, else all that are found, if left out.
         list_of: List records, or queries without URLs, or auto; what an earlier release lists, else
             records, if left out.
         records_per_user: Records of an average user; what the shape or the release says if left
@@ -163,8 +164,8 @@ def plan(  # noqa: PLR0913 - the public call
     found = predict_plan(
         **given,
         like=shape,
-        preset=preset,
-        head_list_size=head_list_size,
+        preset=preset or usual_preset(shape),
+        head_list_size=head_list_size or _usual_size(shape),
         list_of=list_of,
         records_per_user=records_per_user,
         target_ndcg=target_ndcg,
@@ -180,16 +181,31 @@ def plan(  # noqa: PLR0913 - the public call
     return PlanResult(**{part.name: getattr(found, part.name) for part in fields(Plan)})
 
 
-def usual_relay(like: str | Release, preset: Preset) -> float:
+def usual_preset(like: str | Release) -> Preset:
+    """Return the preset of an earlier release, and sharp for a shape."""
+    made = like.preset if isinstance(like, Release) else "sharp"
+    return next((name for name in PRESETS if name == made), "sharp")
+
+
+def usual_relay(like: str | Release, preset: Preset | None) -> float:
     """Return the share of the clients who used a relay in an earlier release.
 
     It is 0 of a shape, and with a preset that takes no relay clients.
     """
-    takes_relay = PRESETS[preset].takes_relay_clients
+    takes_relay = PRESETS[preset or usual_preset(like)].takes_relay_clients
     return like.relay_share if isinstance(like, Release) and takes_relay else 0.0
 
 
+def _usual_size(like: str | Release) -> int | None:
+    """Return the number of queries of an earlier release that was trimmed to it, else None."""
+    if not isinstance(like, Release) or like.discovery is None:
+        return None
+    listed = len(like.listed_queries())
+    return listed if like.discovery.candidate_queries > listed else None
+
+
 def _settings(release: Release) -> tuple[int, float, float, float]:
-    """Return users, ε, δ and the share of counted opt-in users of a release."""
-    users = release.opt_in_users + release.client_users
-    return users, release.epsilon, release.delta, release.opt_in_users / users
+    """Return users, ε, δ and the share of opt-in users of a release."""
+    opted_in = release.opt_in_users + release.discovery_users
+    users = opted_in + release.client_users
+    return users, release.epsilon, release.delta, opted_in / users

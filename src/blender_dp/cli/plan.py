@@ -46,7 +46,7 @@ def plan(
     delta: float | None = None,
     opt_in: float | None = None,
     like: str | None = None,
-    preset: Preset = "sharp",
+    preset: Preset | None = None,
     head_list_size: int | None = None,
     list_of: Annotated[ListOf | None, Parameter(name="--list")] = None,
     records_per_user: float | None = None,
@@ -83,9 +83,11 @@ def plan(
     like
         Shape of the records: aol (default), yandex, zipf, zipf:s, flat, aol-single or aol-multi.
     preset
-        sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen.
+        sharp, or paper, the algorithm as printed, whose f_O and f_C are then chosen. Default: that
+        of the release, else sharp.
     head_list_size
-        M, the most queries that the list keeps; all that are found if left out.
+        M, the most queries that the list keeps. Default: as many as the release if that was
+        trimmed, else all that are found.
     list_of
         List records, or queries without URLs; auto spends 0.005 ε to choose (sharp). Default:
         what the release lists, else records.

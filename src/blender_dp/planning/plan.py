@@ -5,7 +5,7 @@ from functools import partial
 from math import inf, isfinite
 from typing import Any
 
-from blender_dp.core.blender import no_progress
+from blender_dp.core.blender import PRESETS, no_progress
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.estimation.release import Release
@@ -62,9 +62,12 @@ class Plan:
             "stated errors are those of the plan itself."
         ]
         if self.is_like_release:
+            chosen = PRESETS[self.prediction.setting.parameters.preset].parts_users
+            fractions = ", f_O and f_C included" if chosen else ""
             said.append(
-                "It predicts the release it was made from at the same numbers. The more users or ε "
-                "differ from it, the more it depends on how popularities go on below the list."
+                f"It predicts the release it was made from at the same numbers{fractions}. The "
+                "more users or ε differ from it, the more it depends on how popularities go on "
+                "below the list."
             )
         if self.prediction.setting.parameters.list_of == "queries":
             said.append("Queries are listed, without URLs.")

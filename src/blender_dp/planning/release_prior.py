@@ -121,7 +121,7 @@ def _whole(found: QueryRecords, rule: ListingRule, bound: float) -> tuple[QueryR
     spread = spread_rests(every, bound, exponent)
     listed = spread.listed(rule)
     tail = Tail.of(every, listed, bound)
-    free = 1 - float(spread.probability.sum())
+    free = max(1 - float(spread.probability.sum()), 0.0)
     missed = 1 / listed - 1
     added = tail.listed(tail.probabilities(free), rule)
     missed *= max(1 - added / max(float((missed * listed).sum()), 1e-9), 0.0)
@@ -187,14 +187,13 @@ def _usual_discovery(release: Release) -> ReleasedDiscovery:
     preset: Preset = next((name for name in PRESETS if name == release.preset), "sharp")
     parameters = Parameters(epsilon=release.epsilon, delta=release.delta, preset=preset)
     branch: Branch | None = "laplace"
-    users = float(release.opt_in_users)
-    if PRESETS[preset].parts_users:  # a release names those who were counted, not who found it
-        counted = 1 - parameters.head_list_user_fraction
-        users, branch = users * (1 / counted - 1), None
+    users = release.opt_in_users
+    if PRESETS[preset].parts_users:
+        users, branch = release.discovery_users, None
     right, left, least = counting_rule(parameters, branch) or (inf, inf, 1)
     return ReleasedDiscovery(
         branch=None,
-        users=max(round(users), 1),
+        users=max(users, 1),
         candidate_queries=0,
         candidate_records=0,
         threshold=float(least),

@@ -103,6 +103,8 @@ class Release:
     """All clients, relay clients among them."""
     relay_users: int = 0
     """The relay clients."""
+    discovery_users: int = 0
+    """The opt-in users who found the list and whose records are not counted again, in ``paper``."""
     confidence: float
     """Confidence of the intervals."""
     queries: tuple[ReleasedQuery, ...]

@@ -149,7 +149,10 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
     """Read a release that was parsed from ``source``, by the rules of ``read_release``."""
     fields = verified(source, document, FORMAT, has_digest=False)
     promise, users = fields.part("promise"), fields.part("users")
-    relay_users = users.whole("relay_clients", at_least=0) if users.has("relay_clients") else 0
+    relay_users, discovery_users = (
+        users.whole(group, at_least=0) if users.has(group) else 0
+        for group in ("relay_clients", "opt_in_discovery")
+    )
     records = tuple(_read_record(row) for row in fields.parts("records"))
     queries = tuple(_read_query(row) for row in fields.parts("queries"))
     _require_rows(fields, "records", [(row.cell, row.query, row.url) for row in records])
@@ -167,6 +170,7 @@ def release_of(document: Mapping[str, Any], source: Path | str) -> Release:
         opt_in_users=_read_opt_in_users(users),
         client_users=users.whole("clients", at_least=0) + relay_users,
         relay_users=relay_users,
+        discovery_users=discovery_users,
         confidence=fields.number("confidence", least=0.5, most=0.999999),
         queries=queries,
         records=records,
