@@ -26,11 +26,12 @@ class UserRows(Protocol):
         """
         ...
 
-    def one_each(self, users: Frame) -> Frame:
-        """Return position and row of one record of each of these users.
+    def drawn(self, users: Frame, *, all_before: int) -> Frame:
+        """Return position, row and rank: 1 of the record that is drawn of each of these users.
 
         Args:
-            users: The columns of :attr:`users`, position, and number: which record.
+            users: The columns of :attr:`users`, position, and number: which record is drawn.
+            all_before: Of users at positions before this, all other records follow with rank 2.
         """
         ...
 
@@ -78,6 +79,14 @@ class Tables(Protocol):
 
     def keep(self, frame: Frame) -> Frame:
         """Keep ``frame`` and return it; the next query reads all of it and may compute it."""
+        ...
+
+    def free(self, frame: Frame) -> None:
+        """Free what :meth:`materialise` or :meth:`keep` returned; nothing reads it any more."""
+        ...
+
+    def narrowed(self, kept: Frame, needed: nw.Expr) -> Frame:
+        """Return the needed rows of a kept frame; the others may be freed."""
         ...
 
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:

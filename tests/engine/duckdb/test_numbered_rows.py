@@ -52,14 +52,21 @@ def assert_same(rows: Sequence[Row], found: NumberedRows) -> None:
     }
     some = [user["user_key"] for user in users if user["records"]]
     numbers = [(7 * key) % len(records[key_of[key]]) for key in some]
-    drawn = {
-        key_of[user]: row
-        for piece in found.one_each(np.array(some, dtype=np.int64), np.array(numbers))
-        for user, row in zip(*(column.tolist() for column in piece), strict=True)
-    }
-    assert drawn == {
-        key_of[key]: records[key_of[key]][number] for key, number in zip(some, numbers, strict=True)
-    }
+    number_of = dict(zip(some, numbers, strict=True))
+    for whole in (set[int](), set(some[::2]), set(some)):
+        drawn = found.drawn(
+            np.array(some, dtype=np.int64),
+            np.array(numbers, dtype=np.int64),
+            np.array([key in whole for key in some], dtype=np.bool_),
+        )
+        got = [row for piece in drawn for row in zip(*(of.tolist() for of in piece), strict=True)]
+        expected = [
+            (key, row, number == number_of[key])
+            for key in some
+            for number, row in enumerate(records[key_of[key]])
+            if key in whole or number == number_of[key]
+        ]
+        assert sorted(got) == sorted(expected)
     own: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for piece in found.all_of(np.array(some[::2], dtype=np.int64)):
         for user, row, number in zip(*(column.tolist() for column in piece), strict=True):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from blender_dp.core.head_list.cells import BoolArray, IntArray
@@ -40,6 +41,21 @@ class _Runs:
         """
         return seen[self.users] + totals_before(self.users, self.lengths)
 
+    def only(self, is_wanted: BoolArray) -> "_Runs":
+        """Return some of the runs."""
+        return _Runs(self.users[is_wanted], self.places[is_wanted], self.lengths[is_wanted])
+
+    def expanded(self, first: IntArray) -> tuple[UInt32Array, IntArray, IntArray]:
+        """Return user, place and number of every record.
+
+        Args:
+            first: The number of the first record of each run.
+        """
+        ahead = np.arange(self.lengths.sum())
+        ahead -= np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+        places, numbers = (np.repeat(of, self.lengths) + ahead for of in (self.places, first))
+        return np.repeat(self.users, self.lengths), places, numbers
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
@@ -69,8 +85,7 @@ class _Piece:
         if self.runs is None:
             places = np.flatnonzero(is_chosen[self.users])
             return _Runs(self.users[places], places, np.ones_like(places))
-        wanted = np.flatnonzero(is_chosen[self.runs.users])
-        return _Runs(self.runs.users[wanted], self.runs.places[wanted], self.runs.lengths[wanted])
+        return self.runs.only(is_chosen[self.runs.users])
 
 
 class NumberedRows:
@@ -145,32 +160,37 @@ class NumberedRows:
         first = pa.concat_tables(self._first)
         return pa.table(users | dict(zip(first.column_names, first.columns, strict=True)))
 
-    def one_each(
-        self, users: IntArray, numbers: IntArray
-    ) -> Iterator[tuple[UInt32Array, IntArray]]:
-        """Yield users and rows of one record per user.
+    def drawn(
+        self, users: IntArray, numbers: IntArray, is_whole: BoolArray
+    ) -> Iterator[tuple[UInt32Array, IntArray, BoolArray]]:
+        """Yield user, row, and whether it was drawn, of the drawn records and of whole users'.
 
         Args:
             users: Users, each once.
-            numbers: Which record of each, from 0.
+            numbers: Which record of each is drawn, from 0.
+            is_whole: Whether all other records of the user are needed as well.
         """
         wanted = np.full(self._numbers.count + 1, -1, dtype=np.int64)
         wanted[users] = numbers
-        hits = self._numbered(lambda seen, after: (seen <= wanted) & (wanted < after))
-        for runs, first, rows in hits:
+        whole = np.zeros(len(wanted), dtype=np.bool_)
+        whole[users] = is_whole
+        needed = self._numbered(lambda seen, after: whole | (seen <= wanted) & (wanted < after))
+        for runs, first, rows in needed:
+            in_whole = whole[runs.users]
             ahead = wanted[runs.users] - first
-            is_hit = (ahead >= 0) & (ahead < runs.lengths)
-            yield runs.users[is_hit], rows[(runs.places + ahead)[is_hit]]
+            is_hit = (ahead >= 0) & (ahead < runs.lengths) & ~in_whole
+            hit = rows[(runs.places + ahead)[is_hit]]
+            yield runs.users[is_hit], hit, np.ones(len(hit), dtype=np.bool_)
+            own, places, found = runs.only(in_whole).expanded(first[in_whole])
+            yield own, rows[places], wanted[own] == found
 
     def all_of(self, users: IntArray) -> Iterator[tuple[UInt32Array, IntArray, IntArray]]:
         """Yield users, rows and numbers of all records of some users."""
         is_chosen = np.zeros(self._numbers.count + 1, dtype=np.bool_)
         is_chosen[users] = True
         for runs, first, rows in self._numbered(lambda *_: is_chosen):
-            ahead = np.arange(runs.lengths.sum())
-            ahead -= np.repeat(np.cumsum(runs.lengths) - runs.lengths, runs.lengths)
-            places, numbers = (np.repeat(of, runs.lengths) + ahead for of in (runs.places, first))
-            yield np.repeat(runs.users, runs.lengths), rows[places], numbers
+            own, places, numbers = runs.expanded(first)
+            yield own, rows[places], numbers
 
     def _numbered(
         self, choose: Callable[[IntArray, IntArray], BoolArray]
@@ -203,9 +223,10 @@ class NumberedRows:
                 yield _Piece.of(users[is_record]), rows[is_record]
 
 
-def column_of(values: IntArray) -> pa.Array:
+def column_of(values: npt.NDArray[np.signedinteger]) -> pa.Array:
     """Return numbers as a column. ``pyarrow.array`` imports masked arrays first, for 0.05 s."""
-    return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
 
 def totals_before(users: UInt32Array, lengths: IntArray) -> IntArray:

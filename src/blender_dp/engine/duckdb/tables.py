@@ -25,6 +25,8 @@ from blender_dp.engine.duckdb.readers import LogSource, explain_failure
 from blender_dp.engine.duckdb.user_rows import DuckDBUserRows, batches_of
 from blender_dp.engine.tables import Frame
 
+_TABLE = "TABLE_RELATION"
+"""What DuckDB calls a relation that is a table and needs no query."""
 Percent = Callable[[float], None]
 """Called with the progress of the current query, from 0 to 100."""
 
@@ -125,6 +127,8 @@ class DuckDBTables:
 
     def materialise(self, frame: Frame) -> Frame:
         """Compute ``frame`` into a table of its own, which may spill to disk."""
+        if frame.to_native().type == _TABLE:
+            return frame
         name = self._new_name()
         with self._watched():
             frame.to_native().create(name)
@@ -133,6 +137,16 @@ class DuckDBTables:
     def keep(self, frame: Frame) -> Frame:
         """Compute ``frame`` now: a table of DuckDB is filled when it is made."""
         return self.materialise(frame)
+
+    def free(self, frame: Frame) -> None:
+        """Drop the table of ``frame``."""
+        self._connection.execute(f'DROP TABLE "{frame.to_native().alias}"')
+
+    def narrowed(self, kept: Frame, needed: nw.Expr) -> Frame:
+        """Copy the needed rows: DuckDB does not free deleted ones."""
+        rows = self.materialise(kept.filter(needed))
+        self.free(kept)
+        return rows
 
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Copy a small table into the database."""

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 
 import duckdb
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from blender_dp.core.head_list.cells import IntArray
 from blender_dp.engine.duckdb.numbered_rows import NumberedRows, column_of
 from blender_dp.engine.tables import Frame
 
 _ROWS_PER_BATCH = 1 << 16
 """Few enough for the processor's cache."""
 _ROWS_PER_COPY = 1 << 18
+_OTHER = np.int8(2)
+"""Rank of a record that was not drawn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,15 +33,15 @@ class DuckDBUserRows:
         """The largest row."""
         return self.rows.last_row
 
-    def one_each(self, users: Frame) -> Frame:
-        """Return position and row of the record of each user that ``number`` names."""
+    def drawn(self, users: Frame, *, all_before: int) -> Frame:
+        """Return position, row and rank of the record that ``number`` names, and of all others."""
         wanted = self.fetch(users.select("user_key", "number", "position"))
         keys, numbers, positions = (column.to_numpy() for column in wanted.columns)
-        position_of = np.zeros(keys.max(initial=0) + 1, dtype=np.int64)
+        position_of = np.zeros(keys.max(initial=0) + 1, dtype=np.int32)
         position_of[keys] = positions
         return self._copied(
-            {"position": position_of[users], "row": rows}
-            for users, rows in self.rows.one_each(keys, numbers)
+            {"position": position_of[own], "row": rows, "rank": _OTHER - is_drawn.astype(np.int8)}
+            for own, rows, is_drawn in self.rows.drawn(keys, numbers, positions < all_before)
         )
 
     def all_of(self, users: Frame) -> Frame:
@@ -51,7 +53,7 @@ class DuckDBUserRows:
         )
         return found.join(users, on="user_key", how="inner")
 
-    def _copied(self, pieces: Iterable[dict[str, IntArray]]) -> Frame:
+    def _copied(self, pieces: Iterable[dict[str, npt.NDArray[np.signedinteger]]]) -> Frame:
         """Put pieces, at least one, into one table."""
         columns = ({name: column_of(of) for name, of in piece.items()} for piece in pieces)
         return self.copy(_joined(map(pa.table, columns)))

@@ -42,6 +42,7 @@ class OrderedUsers:
         users = find_users(tables, log, rows, keys)
         size = _count_users(tables, rows, users)
         placed = in_secret_order(tables, users, keys.users, has_groups=has_groups)
+        tables.free(users)
         return cls(tables=tables, keys=keys, log=log, rows=rows, users=placed, size=size)
 
     def count_opted_in(self) -> int:
@@ -54,18 +55,16 @@ class OrderedUsers:
         Columns: position, row, query, url and rank. Rank 1 is drawn first; records that are not
         drawn come after all others.
         """
-        wanted = sample_records(self.rows, self.users, self.keys, records_per_user)
-        if all_before:
-            before = nw.col("position") < all_before
-            wanted = self.tables.materialise(wanted)
-            own = self.rows.all_of(self.users.filter(before)).select("position", "row")
-            # Materialise first: otherwise Spark joins against the whole log.
-            others = self.tables.materialise(own).join(wanted.filter(before), on="row", how="anti")
-            after = nw.lit(records_per_user + 1, nw.Int64)
-            wanted = nw.concat([wanted, others.select("position", "row", rank=after)])
-        records = self.log.select("row", "query", "url")
-        fetched = records.join(self.tables.materialise(wanted), on="row", how="inner")
-        return self.tables.keep(fetched.select("position", "row", "query", "url", "rank"))
+        wanted = self.tables.materialise(
+            sample_records(
+                self.rows, self.users, self.keys, records_per_user, all_before=all_before
+            )
+        )
+        fetched = self.log.select("row", "query", "url").join(wanted, on="row", how="inner")
+        row = nw.col("row").cast(nw.Int32)
+        kept = self.tables.keep(fetched.select("position", row, "query", "url", "rank"))
+        self.tables.free(wanted)
+        return kept
 
 
 def count_rows(tables: Tables, frame: Frame) -> int:

@@ -91,8 +91,11 @@ class OwnRecords:
         numbered = self.tables.materialise(records.with_columns(number=number))
         # Materialise first: otherwise the window function computes the order repeatedly.
         ordered = self.tables.materialise(self.keys.with_draw_order(numbered))
+        self.tables.free(numbered)
         ranked = ordered.with_columns(place=nw.col("order").rank("ordinal").over("position"))
-        return self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))
+        dropped = self.tables.materialise(ranked.filter(nw.col("place") > most).select("first_row"))
+        self.tables.free(ordered)
+        return dropped
 
     def with_rows_of_user(self) -> Frame:
         """Return position, query, url, rows and user_rows."""

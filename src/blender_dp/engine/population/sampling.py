@@ -69,28 +69,30 @@ def find_users(tables: Tables, log: Frame, rows: UserRows, keys: SamplingKeys) -
 
 
 def sample_records(
-    rows: UserRows, users: Frame, keys: SamplingKeys, records_per_user: int
+    rows: UserRows, users: Frame, keys: SamplingKeys, records_per_user: int, *, all_before: int
 ) -> Frame:
-    """Return the drawn rows: at most ``records_per_user`` per user.
+    """Return the drawn rows, at most ``records_per_user`` per user, and all rows of some users.
 
     Args:
         rows: The rows of every user.
         users: The result of :func:`find_users`, with position.
         keys: The secret keys.
         records_per_user: Most rows that are drawn per user.
+        all_before: Of users at positions before this, all other rows are returned as well.
 
     Returns:
-        Position, row and rank: 1 is drawn first.
+        Position, row and rank: 1 is drawn first; rows that are not drawn come after all others.
     """
     users = users.filter(nw.col("records") > 0)
     if records_per_user == 1:
         drawn = users.with_columns(number=nw.col("start") % nw.col("records"))
-        return rows.one_each(drawn).select("position", "row", rank=nw.lit(1, nw.Int64))
+        return rows.drawn(drawn, all_before=all_before)
     own = rows.all_of(users)
     ordered = keys.with_draw_order(own.select("position", "row", *_DRAWN_BY))
     rank = nw.col("order").rank("ordinal").over("position").cast(nw.Int64)
     ranked = ordered.select("position", "row", rank=rank)
-    return ranked.filter(nw.col("rank") <= records_per_user)
+    is_drawn, is_whole = nw.col("rank") <= records_per_user, nw.col("position") < all_before
+    return ranked.filter(is_drawn | is_whole)
 
 
 def in_secret_order(

@@ -48,8 +48,11 @@ class TableUsers:
         tables = users.tables
         rows = users.fetch_rows(records_per_user, all_before=all_before)
         whole = rows.filter(nw.col("position") < all_before)
-        own = OwnRecords.of(tables, whole, users.users, users.keys) if all_before else None
-        return cls(tables, rows, own, 0, users.size)
+        if not all_before:
+            return cls(tables, rows, None, 0, users.size)
+        own = OwnRecords.of(tables, whole, users.users, users.keys)
+        sample = tables.narrowed(rows, nw.col("rank") <= records_per_user)
+        return cls(tables, sample, own, 0, users.size)
 
     @property
     def size(self) -> int:

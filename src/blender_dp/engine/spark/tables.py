@@ -80,6 +80,13 @@ class SparkTables:
         """
         return self._frame(self._frames.keep(frame.to_native()))
 
+    def free(self, frame: Frame) -> None:
+        """Keep it to the end: a frame that Spark computes later may read it."""
+
+    def narrowed(self, kept: Frame, needed: nw.Expr) -> Frame:
+        """Filter the kept frame; a copy would be kept beside it."""
+        return kept.filter(needed)
+
     def upload(self, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> Frame:
         """Send a small table to Spark."""
         return self._frame(self._spark.createDataFrame(pa.table(dict(columns))))

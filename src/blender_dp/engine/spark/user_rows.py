@@ -41,13 +41,21 @@ class SparkUserRows:
         )
         return nw.from_native(users)
 
-    def one_each(self, users: Frame) -> Frame:
-        """Return position and row of the record of each user that ``number`` names."""
+    def drawn(self, users: Frame, *, all_before: int) -> Frame:
+        """Return position, row and rank of the record that ``number`` names, and of all others."""
         place = nw.col("first_place") + nw.col("number")
+        others = nw.col("position") < all_before
+        alone = users.filter(~others) if all_before else users
         found = self.rows.select("place", "row").join(
-            users.select("position", place=place), on="place", how="inner"
+            alone.select("position", place=place), on="place", how="inner"
         )
-        return found.select("position", "row")
+        drawn = found.select("position", "row", rank=nw.lit(1, nw.Int64))
+        if not all_before:
+            return drawn
+        own = self.all_of(users.filter(others).rename({"number": "drawn"}))
+        rank = nw.when(nw.col("number") == nw.col("drawn")).then(nw.lit(1, nw.Int64))
+        whole = own.select("position", "row", rank=rank.otherwise(nw.lit(2, nw.Int64)))
+        return nw.concat([drawn, whole])
 
     def all_of(self, users: Frame) -> Frame:
         """Return every record of these users: the users' columns, row and number."""
