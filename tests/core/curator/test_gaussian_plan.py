@@ -239,6 +239,26 @@ def test_an_extreme_delta_has_a_plan(delta: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
+    ("epsilon", "delta", "estimation_share"),
+    [
+        ("0.001", "0.01", "0.15"),
+        ("0.5", "0.9", "0.15"),
+        ("1", "0.99", "0.15"),
+        ("100", "0.99", "0.9"),
+    ],
+)
+def test_a_delta_larger_than_of_any_use_has_a_plan(
+    epsilon: str, delta: str, estimation_share: str
+) -> None:
+    """Such as one above 1 - e^(-ε), with which a plan might release records of one's own."""
+    plan = gaussian_plan(
+        Fraction(epsilon), Fraction(delta), estimation_share=Fraction(estimation_share)
+    )
+    assert is_private(plan)
+    assert plan.delta == Fraction(delta)
+
+
+@pytest.mark.parametrize(
     ("epsilon", "delta", "most", "message"),
     [
         ("0", "1e-5", 32, "epsilon must be above 0; got 0.0"),

@@ -10,6 +10,7 @@ integers and fractions, and is used only if :func:`is_private` proves that it ke
 The proof is in create_head_list/PRIVACY.md, "sharp, many records per user".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -54,7 +55,7 @@ _ROOT_BITS = 96
 """Bits after the point of a square root that is rounded up."""
 _ONE = 1 << 192
 """An ε is rounded down to a multiple of 1/this before its curve is computed."""
-_MARGINS = tuple(Fraction(1, 1 << bits) for bits in (40, 32, 24, 16))
+_MARGINS = tuple(Fraction(1, 1 << bits) for bits in (40, 32, 24, 16, 12, 8))
 """Margins by which a suggested μ is lowered and τ is raised until the proof succeeds."""
 
 
@@ -119,9 +120,22 @@ def gaussian_plan(
     shares = (1 - estimation_share - scalar_share, estimation_share, scalar_share)
     if min(shares) <= 0:
         raise BrokenInvariantError("each of the three releases needs a share of the budget")
+    # The proof gives up where records of one's own are released with a probability of 1 - e^(-ε) or
+    # more (:func:`_exchange_delta`). A plan that keeps a smaller δ releases none so often.
+    for kept in (delta, min(delta, epsilon / (1 + epsilon) / 2)):
+        plan = _proved(epsilon, delta, kept=kept, most=most, shares=shares)
+        if plan is not None:
+            return plan
+    raise BrokenInvariantError("a plan for Gaussian noise could not be proved")
+
+
+def _proved(
+    epsilon: Fraction, delta: Fraction, *, kept: Fraction, most: int, shares: Sequence[Fraction]
+) -> GaussianPlan | None:
+    """Return a plan that keeps (ε, kept) by proof; None if none was found."""
     # The search works with what the lattice leaves of the promise.
     left = min(epsilon, Fraction(MOST_EPSILON)) - LATTICE_SLACK
-    allowed = delta / (1 + LATTICE_SLACK)
+    allowed = kept / (1 + LATTICE_SLACK)
     mu = suggested_mu(left, allowed, most=most, shares=shares)
     if mu is None or min(shares) * mu**2 * WIDEST_SIGMA**2 <= 2 * UNIT**2:
         raise _too_small(epsilon, delta)
@@ -143,7 +157,7 @@ def gaussian_plan(
         )
         if is_private(plan):
             return plan
-    raise BrokenInvariantError("a plan for Gaussian noise could not be proved")
+    return None
 
 
 def is_private(plan: GaussianPlan) -> bool:
