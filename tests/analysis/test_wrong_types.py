@@ -20,6 +20,10 @@ def run(**settings: Any) -> Any:
     return bdp.run(LOG, PARAMETERS, **({"opt_in": 0.5} | settings))
 
 
+def plan(**settings: Any) -> Any:
+    return bdp.plan(users=1000, epsilon=4, delta=1e-5, draws=2, **settings)
+
+
 CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "report": (lambda r: device(r).report(5, 6), "query must be a text, or None without a re"),
     "url": (lambda r: device(r).report("a", 6), "url must be a text, or None without a record"),
@@ -48,6 +52,13 @@ CALLS: dict[str, tuple[Callable[[Any], object], str]] = {
     "certify": (lambda _: bdp.certify("x"), "head_list must be a head list, or the result of a"),
     "like": (lambda _: bdp.plan(like=5), "like must be a release, or the result of a run; got"),
     "users": (lambda _: bdp.plan(users="x", epsilon=4, delta=0.1), "users must be .*; got 'x'"),
+    "preset": (lambda _: plan(preset="x"), "preset must be one of sharp, paper; got 'x'"),
+    "no preset": (lambda _: plan(preset=""), "preset must be one of sharp, paper; got ''"),
+    "seed of a plan": (lambda _: plan(seed="x"), "seed must be 0 or more; got 'x'"),
+    "seed of trials": (
+        lambda _: bdp.evaluate(LOG, PARAMETERS, seed="x"),
+        "seed must be .*; got 'x'",
+    ),
     "shape": (lambda _: bdp.synthesize("x"), "shape must be one of aol, .*; got 'x'"),
     "people": (lambda _: bdp.synthesize("aol", users="x"), "users must be .*; got 'x'"),
     "log of trials": (lambda _: bdp.evaluate(5, PARAMETERS), "log must be paths, or a table of"),

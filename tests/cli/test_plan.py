@@ -156,6 +156,49 @@ def test_a_trimmed_release_is_planned_with_as_many_queries(
     assert sizes == {listed: None, 3 * listed: listed}
 
 
+def test_a_longer_list_than_that_of_a_trimmed_release_can_be_the_goal(
+    command: Command, tmp_path: Path
+) -> None:
+    """M of the release would put it out of reach."""
+    path, document = tmp_path / "release.json", make_release()
+    document["preset"] = "sharp"
+    listed = sum(row["cell"] == "query" for row in document["queries"])
+    document["discovery"] = {**DISCOVERY, "candidate_queries": 3 * listed}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    sizes = {}
+    for goal in (listed, listed + 1):
+        said = command("plan", path, "--draws=2", f"--target-size={goal}", "--json")
+        sizes[goal] = json.loads(said.out)["parameters"]["head_list_size"]
+    assert sizes == {listed: listed, listed + 1: None}
+
+
+def test_a_list_of_no_queries_is_refused(command: Command, tmp_path: Path) -> None:
+    """It is not taken for one that was left out."""
+    path = tmp_path / "release.json"
+    path.write_text(json.dumps(make_release()), encoding="utf-8")
+    for planned in (ZIPF, ("plan", path)):
+        outcome = command(*planned, "--head-list-size=0")
+        assert_refused(outcome, "--head-list-size: head_list_size must be a whole number, at least")
+
+
+def test_a_release_that_paper_cannot_make_is_refused_by_the_option_that_was_given(
+    command: Command, tmp_path: Path
+) -> None:
+    path, document = tmp_path / "release.json", make_release()
+    document["preset"] = "sharp"
+    document["records"] = [row for row in document["records"] if row["cell"] != "record"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    outcome = command("plan", path, "--preset=paper")
+    assert_refused(outcome, "--preset: preset must be left out after a release that lists queries")
+
+
+def test_a_release_of_no_users_is_refused(command: Command, tmp_path: Path) -> None:
+    path, document = tmp_path / "release.json", make_release()
+    document["users"] = dict.fromkeys(document["users"], 0)
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert_refused(command("plan", path), "like must be a release of users; got 'one of none'")
+
+
 def test_a_release_is_planned_with_its_own_relay(command: Command, tmp_path: Path) -> None:
     """Without it, its intervals would be predicted more than twice as wide."""
     path, document = tmp_path / "release.json", make_release()

@@ -15,6 +15,7 @@ from blender_dp.planning.curve import Curve, Step
 from blender_dp.planning.plan import Plan
 from blender_dp.planning.plan import plan as predict_plan
 from blender_dp.planning.prediction import Prediction
+from blender_dp.planning.targets import Target, target_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +133,7 @@ def plan(  # noqa: PLR0913 - the public call
             or an earlier release, or the result of a run.
         preset: sharp or paper; that of an earlier release, else sharp, if left out.
         head_list_size: M, the most queries to keep; as many as an earlier release if that was
-            trimmed, else all that are found, if left out.
+            trimmed and no longer list is the target, else all that are found, if left out.
         list_of: List records, or queries without URLs, or auto; what an earlier release lists, else
             records, if left out.
         records_per_user: Records of an average user; what the shape or the release says if left
@@ -161,11 +162,13 @@ def plan(  # noqa: PLR0913 - the public call
     for name, number in given.items():
         if number is None:
             raise ParameterError(name, "given, unless an earlier release states it", number)
+    if head_list_size is None:
+        head_list_size = _usual_size(shape, target_of(target_ndcg, target_size, target_l1))
     found = predict_plan(
         **given,
         like=shape,
-        preset=preset or usual_preset(shape),
-        head_list_size=head_list_size or _usual_size(shape),
+        preset=usual_preset(shape) if preset is None else preset,
+        head_list_size=head_list_size,
         list_of=list_of,
         records_per_user=records_per_user,
         target_ndcg=target_ndcg,
@@ -192,20 +195,28 @@ def usual_relay(like: str | Release, preset: Preset | None) -> float:
 
     It is 0 of a shape, and with a preset that takes no relay clients.
     """
-    takes_relay = PRESETS[preset or usual_preset(like)].takes_relay_clients
-    return like.relay_share if isinstance(like, Release) and takes_relay else 0.0
+    if not isinstance(like, Release):
+        return 0.0
+    steps = PRESETS.get(usual_preset(like) if preset is None else preset)
+    return like.relay_share if steps is not None and steps.takes_relay_clients else 0.0
 
 
-def _usual_size(like: str | Release) -> int | None:
-    """Return the number of queries of an earlier release that was trimmed to it, else None."""
+def _usual_size(like: str | Release, target: Target | None) -> int | None:
+    """Return the number of queries of an earlier release that was trimmed to it, else None.
+
+    It is None too where a longer list is the goal.
+    """
     if not isinstance(like, Release) or like.discovery is None:
         return None
     listed = len(like.listed_queries())
-    return listed if like.discovery.candidate_queries > listed else None
+    is_enough = target is None or listed >= target.queries
+    return listed if like.discovery.candidate_queries > listed and is_enough else None
 
 
 def _settings(release: Release) -> tuple[int, float, float, float]:
     """Return users, ε, δ and the share of opt-in users of a release."""
     opted_in = release.opt_in_users + release.discovery_users
     users = opted_in + release.client_users
+    if users == 0:
+        raise ParameterError("like", "a release of users", "one of none")
     return users, release.epsilon, release.delta, opted_in / users

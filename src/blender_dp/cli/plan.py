@@ -87,7 +87,7 @@ def plan(
         of the release, else sharp.
     head_list_size
         M, the most queries that the list keeps. Default: as many as the release if that was
-        trimmed, else all that are found.
+        trimmed and no longer list is the target, else all that are found.
     list_of
         List records, or queries without URLs; auto spends 0.005 ε to choose (sharp). Default:
         what the release lists, else records.

@@ -32,7 +32,7 @@ def imagined_trials(
     """
     if repetitions < 1:
         raise ParameterError("repetitions", "at least 1", repetitions)
-    if seed < 0:
+    if not isinstance(seed, int) or seed < 0:
         raise ParameterError("seed", "0 or more", seed)
     most = MOST_ROWS / (prior.activity.mean_records * setting.users)
     if setting.opt_in > most:

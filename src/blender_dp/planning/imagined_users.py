@@ -142,7 +142,8 @@ class ImaginedPopulation:
         cell = of_user % cells
         total = np.bincount(cell, weights=share, minlength=cells)
         squares = np.bincount(cell, weights=share**2, minlength=cells)
-        return np.divide(squares, total, out=np.ones(cells), where=total > 0)
+        mean = np.divide(squares, total, out=np.ones(cells), where=total > 0)
+        return np.minimum(mean, 1.0)  # shares that were added up may be 1 and a rounding error
 
 
 def _simulated(

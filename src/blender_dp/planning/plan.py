@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from blender_dp.core.blender import PRESETS, no_progress
@@ -17,11 +17,11 @@ from blender_dp.planning.prior import Prior, prior_like
 from blender_dp.planning.release_prior import prior_of_release
 from blender_dp.planning.targets import (
     KNOB_NAMES,
-    LEAST_LIST,
     Answer,
     Target,
     reach,
     require_reached,
+    target_of,
 )
 
 
@@ -177,11 +177,11 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
         delta=delta,
         preset=preset,
         head_list_size=head_list_size,
-        list_of=_list_of(list_of, like),
+        list_of=_list_of(list_of, like, preset),
     )
     relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
     setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay, known=known)
-    target = _target(target_ndcg, target_size, target_l1)
+    target = target_of(target_ndcg, target_size, target_l1)
     progress = progress or no_progress
     progress("prepare the assumed records", 0.0)
     prior = _prior(like, records_per_user)
@@ -218,24 +218,17 @@ def _prior(like: str | Release, records_per_user: float | None) -> Prior:
     return prior_like(like, records_per_user)
 
 
-def _list_of(asked: ListOf | None, like: str | Release) -> ListOf:
+def _list_of(asked: ListOf | None, like: str | Release, preset: Preset) -> ListOf:
     """Return what is listed: as asked, or as an earlier release does."""
     if isinstance(like, str) or not like.lists_queries:
-        return asked or "records"
+        return "records" if asked is None else asked
+    if preset in KNOBS and "list_of" not in KNOBS[preset]:
+        rule = "left out after a release that lists queries, which only its own preset does"
+        raise ParameterError("preset", rule, preset)
     if asked not in (None, "queries"):
         rule = "queries or left out after a release that lists queries, as it says nothing of URLs"
         raise ParameterError("list_of", rule, asked)
     return "queries"
-
-
-def _target(ndcg: float | None, size: int | None, query_l1: float | None) -> Target | None:
-    if ndcg is None and size is None and query_l1 is None:
-        return None
-    return Target(
-        ndcg=0.0 if ndcg is None else ndcg,
-        queries=LEAST_LIST if size is None else size,
-        query_l1=inf if query_l1 is None else query_l1,
-    )
 
 
 def _answers(

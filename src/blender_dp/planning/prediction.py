@@ -165,7 +165,7 @@ def predict(
         seed: Seed of the imagined users; the same seed gives the same answer.
         progress: Called with the share of the work that is done.
     """
-    if seed < 0:
+    if not isinstance(seed, int) or seed < 0:
         raise ParameterError("seed", "0 or more", seed)
     drawn = setting.drawable(prior)
     draws = _draws(prior, drawn) if draws is None else draws

@@ -74,6 +74,17 @@ class Target:
         return f"{wanted} with {' and '.join(also)}" if also else wanted
 
 
+def target_of(ndcg: float | None, size: int | None, query_l1: float | None) -> Target | None:
+    """Return the goal, or None where no part of one is given."""
+    if ndcg is None and size is None and query_l1 is None:
+        return None
+    return Target(
+        ndcg=0.0 if ndcg is None else ndcg,
+        queries=LEAST_LIST if size is None else size,
+        query_l1=math.inf if query_l1 is None else query_l1,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Least value of one parameter that meets a target; all others are unchanged."""
