@@ -22,7 +22,6 @@ from blender_dp.wire.documents.staging import staged_directory
 from blender_dp.wire.published.certificate import certificate_document
 from blender_dp.wire.published.estimates import opt_in_document
 from blender_dp.wire.published.head_list import head_list_digest, head_list_document
-from blender_dp.wire.published.known_list import read_known
 
 CLIENTS_A_USER = 19
 """Expected clients per opt-in user."""
@@ -76,7 +75,7 @@ def head_list(
     if clients is not None and clients < 0:
         raise ParameterError("clients", "0 or more", clients)
     opt_in_log = log_options.log(log)
-    public = read_known(known).for_log(has_urls=opt_in_log.columns.url is not None)
+    public = log_options.known(known)
     require_known(parameters, public)
     randomness = machine.randomness()
     with (

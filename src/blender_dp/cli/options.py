@@ -13,12 +13,14 @@ from blender_dp.cli.terminal import StepProgress, say
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import ParameterError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.core.head_list.known_list import KnownList
 from blender_dp.core.parameters import Parameters
 from blender_dp.engine.choice import EngineChoice, EngineName
 from blender_dp.engine.duckdb.readers import LogColumns, LogFormat
 from blender_dp.engine.duckdb.tables import default_memory_limit
 from blender_dp.engine.log import Log, Workspace
 from blender_dp.pages.words import Words
+from blender_dp.wire.published.known_list import read_known
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -55,6 +57,10 @@ class LogOptions:
             delimiter=parse_delimiter(self.delimiter),
         )
         return Log(paths=paths, format=self.format, columns=columns)
+
+    def known(self, path: Path | None) -> KnownList:
+        """Read the records that are public already, for a log that these options describe."""
+        return read_known(path, user=self.user).for_log(has_urls=self.url is not None)
 
 
 @Parameter(name="*", group="Relay")

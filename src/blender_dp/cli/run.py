@@ -22,7 +22,6 @@ from blender_dp.engine.run import run as run_log
 from blender_dp.pages.outputs import FILES
 from blender_dp.pages.words import Words
 from blender_dp.wire.documents.staging import staged_directory
-from blender_dp.wire.published.known_list import read_known
 
 
 def run(
@@ -71,7 +70,7 @@ def run(
         Print a summary for a program instead of the table.
     """
     require_meant(parameters, yes=yes)
-    public = read_known(known)
+    public = log_options.known(known)
     with (
         staged_directory(output, overwrite=overwrite, replaceable=FILES) as partial,
         shown_progress() as progress,

@@ -91,6 +91,7 @@ def test_a_table_of_one_level_needs_no_url(tmp_path: Path) -> None:
         (b"query\n \n", "line 2: every line must have a query and a URL"),
         (b"query,url\na,b\n,b\n", "line 3: every line must have a query and a URL"),
         (b"query,url\na,b\nc,\n", "line 3: every line must have a query and a URL"),
+        (b"user,query,url\n1,a,b\n", "must not have the log's column of users: a raw log is not"),
         (b"query,url\n\xff,b\n", "must be CSV in UTF-8"),
         (b'query,url\n"a,b\n', "must be CSV in UTF-8"),
     ],
@@ -101,6 +102,14 @@ def test_a_bad_table_is_refused(tmp_path: Path, content: bytes, rule: str) -> No
     with pytest.raises(InputError) as refused:
         read_known(path)
     assert rule in str(refused.value)
+
+
+def test_a_log_is_told_by_the_name_of_its_column_of_users(tmp_path: Path) -> None:
+    path = tmp_path / "known.csv"
+    path.write_text("account,query\n1,a\n", encoding="utf-8")
+    assert read_known(path).records == (Record("a", NO_URL),)
+    with pytest.raises(InputError, match="must not have the log's column of users"):
+        read_known(path, user="account")
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

@@ -13,19 +13,21 @@ from blender_dp.wire.documents.document import MOST_BYTES
 from blender_dp.wire.published.release import read_release
 
 
-def read_known(path: Path | str | None) -> KnownList:
+def read_known(path: Path | str | None, *, user: str = "user") -> KnownList:
     """Read the records that are public already; nothing is known without a path.
 
     Args:
         path: ``release.json`` of an earlier release, or a CSV file with the columns query and url;
             query alone if records have one level.
+        user: The column with the user's id in the log. A table with such a column is refused: it
+            is a log of raw records.
     """
     if path is None:
         return NOTHING_KNOWN
     path = Path(path)
     if path.suffix == ".json":
         return replace(known_from(read_release(path)), name=str(path))
-    return KnownList.of(_table(path), name=str(path))
+    return KnownList.of(_table(path, user), name=str(path))
 
 
 def known_from(release: Release) -> KnownList:
@@ -44,13 +46,13 @@ def known_from(release: Release) -> KnownList:
     )
 
 
-def _table(path: Path) -> list[Record]:
+def _table(path: Path, user: str) -> list[Record]:
     """Read a CSV file; columns other than query and url are ignored."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise InputError(path, f"must be at most {MOST_BYTES >> 20} MiB")
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return _records(path, csv.DictReader(file, strict=True))
+            return _records(path, csv.DictReader(file, strict=True), user)
     except FileNotFoundError:
         raise InputError(path, "no such file") from None
     except OSError as error:
@@ -59,8 +61,10 @@ def _table(path: Path) -> list[Record]:
         raise InputError(path, "must be CSV in UTF-8") from None
 
 
-def _records(path: Path, table: "csv.DictReader[str]") -> list[Record]:
+def _records(path: Path, table: "csv.DictReader[str]", user: str) -> list[Record]:
     names = table.fieldnames or ()
+    if user in names:
+        raise InputError(path, "must not have the log's column of users: a raw log is not public")
     if "query" not in names:
         rule = "must name the columns query and url, or query alone, in its first line"
         raise InputError(path, rule)
