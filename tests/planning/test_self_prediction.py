@@ -13,6 +13,8 @@ from blender_dp.core.errors import ParameterError
 from blender_dp.core.parameters import ListOf, Parameters
 from blender_dp.evaluation.trials.trials import Experiment
 from blender_dp.planning.plan import plan
+from blender_dp.planning.prediction import Setting, predict
+from blender_dp.planning.release_prior import prior_of_release
 
 USERS, OPT_IN, EPSILON = 40_000, 0.1, 4.0
 
@@ -49,6 +51,16 @@ def test_a_trimmed_release_predicts_what_was_found_before() -> None:
     found = release.discovery.candidate_queries
     assert found > 2 * len(release.listed_queries())
     assert made.prediction.measures["queries"].mean == pytest.approx(found, rel=0.15)
+
+
+def test_a_release_of_paper_predicts_its_queries_at_its_own_fractions() -> None:
+    """A plan chooses the fractions anew, so it predicts another list than the one it is from."""
+    parameters = Parameters(epsilon=EPSILON, delta=1e-5, preset="paper")
+    experiment = Experiment(parameters=parameters, opt_in=OPT_IN, seed=15)
+    release, scores = released(coded("one record each", USERS, 11), experiment)
+    setting = Setting(users=USERS, opt_in=OPT_IN, parameters=parameters)
+    made = predict(prior_of_release(release), setting)
+    assert made.measures["queries"].mean == pytest.approx(scores.queries, rel=0.15)
 
 
 @pytest.mark.parametrize("shape", ["fifty flat URLs per query", "ten records each"])
