@@ -223,6 +223,10 @@ def test_a_release_is_planned_with_its_own_relay(command: Command, tmp_path: Pat
         (("--opt-in=1",), "--opt-in: opt_in must be strictly between 0 and 1"),
         (("--like=bing",), "--like: like must be aol, yandex, zipf"),
         (("--target-size=1000000",), "the best is a list of"),
+        (
+            ("--head-list-size=9", "--target-ndcg=0.9"),
+            "--head-list-size: head_list_size must be left out or at least 10, the queries",
+        ),
         (("--relay=2",), "--relay: relay must be a share from 0 to 1"),
         (("--relay=1", "--preset=paper"), "--relay: relay must be left out with the preset paper"),
         (("--target-l1=0",), "--target-l1: target_l1 must be above 0"),

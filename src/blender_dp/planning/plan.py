@@ -181,7 +181,7 @@ def plan(  # noqa: PLR0913 - the questions of a plan are its arguments
     )
     relay = relay if isinstance(relay, RelayRules) else RelayRules(share=relay)
     setting = Setting(users=users, opt_in=opt_in, parameters=parameters, relay=relay, known=known)
-    target = target_of(target_ndcg, target_size, target_l1)
+    target = target_of(target_ndcg, target_size, target_l1, most=head_list_size)
     progress = progress or no_progress
     progress("prepare the assumed records", 0.0)
     prior = _prior(like, records_per_user)

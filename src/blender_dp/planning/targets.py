@@ -74,15 +74,28 @@ class Target:
         return f"{wanted} with {' and '.join(also)}" if also else wanted
 
 
-def target_of(ndcg: float | None, size: int | None, query_l1: float | None) -> Target | None:
-    """Return the goal, or None where no part of one is given."""
+def target_of(
+    ndcg: float | None, size: int | None, query_l1: float | None, *, most: int | None = None
+) -> Target | None:
+    """Return the goal, or None where no part of one is given.
+
+    Args:
+        ndcg: The least NDCG.
+        size: The fewest queries on the list.
+        query_l1: The largest L1 of the queries.
+        most: M, the most queries that the list keeps; a goal beyond it is refused.
+    """
     if ndcg is None and size is None and query_l1 is None:
         return None
-    return Target(
+    target = Target(
         ndcg=0.0 if ndcg is None else ndcg,
         queries=LEAST_LIST if size is None else size,
         query_l1=math.inf if query_l1 is None else query_l1,
     )
+    if most is not None and most < target.queries:
+        rule = f"left out or at least {target.queries:,}, the queries of the target"
+        raise ParameterError("head_list_size", rule, most)
+    return target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
