@@ -92,6 +92,7 @@ def test_a_table_of_one_level_needs_no_url(tmp_path: Path) -> None:
         (b"query,url\na,b\n,b\n", "line 3: every line must have a query and a URL"),
         (b"query,url\na,b\nc,\n", "line 3: every line must have a query and a URL"),
         (b"user,query,url\n1,a,b\n", "must not have the log's column of users: a raw log is not"),
+        (b"U_SER,query,url\n1,a,b\n", "must not have the log's column of users"),
         (b"query,url\n\xff,b\n", "must be CSV in UTF-8"),
         (b'query,url\n"a,b\n', "must be CSV in UTF-8"),
     ],

@@ -1,6 +1,7 @@
 """Known list read from a file: an earlier release, or a table of records from elsewhere."""
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def _table(path: Path, user: str) -> list[Record]:
 
 def _records(path: Path, table: "csv.DictReader[str]", user: str) -> list[Record]:
     names = table.fieldnames or ()
-    if user in names:
+    if _folded(user) in map(_folded, names):
         raise InputError(path, "must not have the log's column of users: a raw log is not public")
     if "query" not in names:
         rule = "must name the columns query and url, or query alone, in its first line"
@@ -79,6 +80,11 @@ def _records(path: Path, table: "csv.DictReader[str]", user: str) -> list[Record
         if len(records) > 10 * MOST_KNOWN:
             break  # refused by its number of records
     return records
+
+
+def _folded(name: str) -> str:
+    """Return the name of a column as a log's reader compares it."""
+    return re.sub(r"[\s_-]", "", name).casefold()
 
 
 def _is_blank(text: str | None) -> bool:
