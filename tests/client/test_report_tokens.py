@@ -61,11 +61,12 @@ def test_a_report_carries_its_token(service: StandIn, make_device: MakeDevice) -
     document = json.loads(kept.body)
     assert "report_id" not in document
     reader = ReportReader(listed, rules_of(listed))
-    report_id, answer = reader.single(document["token"], document["question"], document["items"])
+    report_id, unread = reader.subset(document["token"], document["question"], document["items"])
     token = from_text(document["token"], TOKEN_BYTES)
     assert token is not None
     assert report_id == report_id_of(token)
-    assert answer.question == question_of(report_id, listed)
+    [answer], wrong = reader.singles([unread])
+    assert (answer.question, len(wrong)) == (question_of(report_id, listed), 0)
     assert len(service.token_requests) == 1
     asked = [request for request in service.requests if "report-token" in request[1]]
     assert asked[0][2] == f"Bearer {'t' * 43}"

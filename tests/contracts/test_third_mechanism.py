@@ -103,8 +103,10 @@ def test_a_question_that_it_does_not_ask_is_refused(tmp_path: Path) -> None:
         count_reports(path, LIST)
     reader, report_id = ReportReader(LIST), to_text(bytes(16))
     with pytest.raises(RefusedReportError, match="question must be one that"):
-        reader.single(report_id, "query", report["items"])
-    assert reader.single(report_id, "record", report["items"])[1].items.shape == (1, 1)
+        reader.subset(report_id, "query", report["items"])
+    _, unread = reader.subset(report_id, "record", report["items"])
+    [answer], wrong = reader.singles([unread])
+    assert (answer.items.shape, len(wrong)) == ((1, 1), 0)
 
 
 @pytest.mark.parametrize("named", [0, 3])

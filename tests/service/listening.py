@@ -10,6 +10,8 @@ from typing import Any
 import uvicorn
 from service.running import Service, running
 
+from blender_dp.server.connections import ConnectionLimits
+
 _WAIT = 60.0
 
 
@@ -38,9 +40,16 @@ class Listening:
     async def _serve(self, directory: Path, **options: Any) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         async with running(directory, **options) as self.service:
-            app = self.service.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
+            app: Any = self.service.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
+            limits = ConnectionLimits(event_log=app.service.event_log, direct=app.reports)
             config = uvicorn.Config(
-                app, port=0, log_config=None, access_log=False, lifespan="off", http="httptools"
+                app,
+                port=0,
+                http=limits.protocol(),
+                ws="none",
+                log_config=None,
+                access_log=False,
+                lifespan="off",
             )
             server = uvicorn.Server(config)
             serving = asyncio.create_task(server._serve())  # leaves signals alone

@@ -21,6 +21,9 @@ pytestmark = pytest.mark.anyio
 QUESTION = {"users": 10_000, "epsilon": 4, "delta": 1e-5}
 
 
+_WRITES = ("add_reports", "add_singles", "put_campaign", "add_refusals")
+
+
 class Full:
     """A store that refuses to write when it is told to."""
 
@@ -28,7 +31,7 @@ class Full:
         self._store, self.is_full = store, False
 
     def __getattr__(self, name: str) -> Any:
-        if self.is_full and name in ("add_reports", "put_campaign", "add_refusals"):
+        if self.is_full and name in _WRITES:
             return self._refuse
         return getattr(self._store, name)
 

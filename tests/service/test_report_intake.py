@@ -87,6 +87,58 @@ def test_alone_or_in_a_batch_a_report_has_the_same_tag(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", LISTS)
+def test_bodies_that_are_checked_together_have_the_outcome_that_they_have_alone(name: str) -> None:
+    head_list = LISTS[name]
+    intake = ReportIntake(head_list, KEY)
+    good = [a_report(head_list)[0] for _ in range(30)]
+    batch = batch_document(
+        head_list, [{k: v for k, v in good[0].items() if k in BATCH_FIELDS} for _ in range(1)]
+    )
+    beyond = {"items": "_" * len(good[0].get("items", "")), "cell": head_list.cells.cell_count}
+    wrong = [
+        {**good[1], **{k: v for k, v in beyond.items() if k in good[1]}},
+        {**good[2], "version": 2},
+        {**good[3], "report_id": "short"},
+        {k: v for k, v in good[4].items() if k != "report_id"},
+        {**good[5], "reports": []},
+        batch,
+    ]
+    documents = [*good[:10], *wrong[:3], *good[10:20], *wrong[3:], *good[20:]]
+    bodies = [json.dumps(document).encode() for document in documents]
+    together = intake.check_each([*bodies, b""])
+    singles, others = together.singles, dict(together.others)
+    assert singles.are_singles
+    assert isinstance(others.pop(len(bodies)), ProblemError)
+    named = {}
+    for answer in singles.answers:
+        for place, items in zip(answer.reports.tolist(), answer.items.tolist(), strict=True):
+            named[place] = (answer.question, items)
+    place = 0
+    for at, (document, body) in enumerate(zip(documents, bodies, strict=True)):
+        if document in wrong and document is not batch:
+            found = others.pop(at)
+            assert isinstance(found, ProblemError)
+            with pytest.raises(ProblemError) as refused:
+                intake.check(body)
+            assert found.problem is refused.value.problem
+            continue
+        alone = intake.check(body)
+        assert not alone.are_singles
+        if document is batch:
+            found = others.pop(at)
+            assert not isinstance(found, ProblemError)
+            assert (found.ids, found.tags, found.are_singles) == (alone.ids, alone.tags, False)
+            continue
+        [answer] = alone.answers
+        assert named.pop(place) == (answer.question, answer.items[0].tolist())
+        assert singles.ids[16 * place :][:16] == alone.ids
+        assert singles.tags[TAG_BYTES * place :][:TAG_BYTES] == alone.tags
+        place += 1
+    assert (place, named, others) == (len(singles), {}, {})
+    assert len(singles) == 30
+
+
 def test_tags_of_different_contents_differ() -> None:
     intake, tags = ReportIntake(LOCAL_ALG, KEY), set()
     for cell in range(LOCAL_ALG.cells.cell_count):

@@ -12,6 +12,7 @@ import uvicorn
 from blender_dp.cli.ending import GRACE_SECONDS, Ending
 from blender_dp.core.errors import BlenderError
 from blender_dp.server.connections import ConnectionLimits, connection_limit
+from blender_dp.server.direct_requests import DirectRoute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,11 @@ async def serve_app(
     ending: Ending,
     listens: Callable[[], None],
     tls: Tls = Tls(),  # noqa: B008 - frozen
+    direct: DirectRoute | None = None,
 ) -> None:
-    """Serve an application until a signal comes."""
-    limits = ConnectionLimits(event_log=ending.event_log, most=connection_limit(ending.event_log))
+    """Serve an application, and a route that needs no ASGI, until a signal comes."""
+    log = ending.event_log
+    limits = ConnectionLimits(event_log=log, direct=direct, most=connection_limit(log))
     config = uvicorn.Config(
         app,
         loop="none",

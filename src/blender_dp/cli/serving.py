@@ -149,7 +149,7 @@ async def _serve(
             has_jobs=listening.has_jobs,
         )
         tls = Tls(certificate=listening.certificate, key=listening.key, proxies=listening.proxies)
-        await serve_app(app, bound, ending, listens, tls)
+        await serve_app(app, bound, ending, listens, tls, direct=app.reports)
     ending.is_closed = True
 
 

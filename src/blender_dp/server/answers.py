@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from blender_dp.server.direct_requests import Headers, answer_bytes
 from blender_dp.server.problems import MEDIA_TYPE, ProblemError
 
 Send = Callable[[Any], Awaitable[None]]
@@ -38,18 +39,34 @@ async def send_problem(
     error: ProblemError, send: Send, headers: Mapping[str, str] | None = None
 ) -> int:
     """Answer with a problem and return its status."""
-    body, status = msgspec.json.encode(error.document()), error.problem.kind.status
+    encoded, body = _problem(error, headers or {})
+    status = error.problem.kind.status
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})
+    return status
+
+
+def problem_bytes(error: ProblemError) -> bytes:
+    """Return a problem of an open route as it is sent without ASGI."""
+    headers, body = _problem(error, {})
+    return open_answer(headers, body)
+
+
+def open_answer(headers: Headers, body: bytes) -> bytes:
+    """Return an answer of an open route as it is sent without ASGI."""
+    return answer_bytes([*headers, *_SAFE, *_FOR_ALL], body)
+
+
+def _problem(error: ProblemError, headers: Mapping[str, str]) -> tuple[Headers, bytes]:
+    body = msgspec.json.encode(error.document())
     named = {
         "content-type": MEDIA_TYPE,
         "content-length": str(len(body)),
         "cache-control": "no-store",
         **error.headers,
-        **(headers or {}),
+        **headers,
     }
-    encoded = [(name.encode(), value.encode()) for name, value in named.items()]
-    await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
-    return status
+    return [(name.encode(), value.encode()) for name, value in named.items()], body
 
 
 class Answer:

@@ -16,6 +16,12 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from blender_dp.server.direct_requests import (
+    DirectRequest,
+    DirectRoute,
+    beginning_of_answer,
+    is_small_json,
+)
 from blender_dp.server.event_log import EventLog
 from blender_dp.server.problems import RETRY_SECONDS
 
@@ -39,6 +45,8 @@ class ConnectionLimits:
     """How many connections a process has, and how long each may wait."""
 
     event_log: EventLog
+    direct: DirectRoute | None = None
+    """A route whose small requests are answered without ASGI."""
     most: int = MOST_CONNECTIONS
     header_seconds: float = 20.0
     """Time from the opening, or from the first byte after an answer, to the end of the headers."""
@@ -84,6 +92,8 @@ class TimedConnection(HttpToolsProtocol):
     limits: ClassVar[ConnectionLimits]
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
+    _direct_body: bytes | None = None
+    """Body so far of a request that may be answered without ASGI."""
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - of either event loop
         """Begin to wait for a request, or close if too many other connections are busy."""
@@ -108,13 +118,47 @@ class TimedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Read bytes; start the header time limit unless a request is being answered."""
         super().data_received(data)
-        if not self._has_request and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._direct_body is not None:
+            self._leave_to_asgi()
+        if not self._has_request:
             self._wait_for_headers()
 
     def on_headers_complete(self) -> None:
         """Begin to answer; from here on the limits of the body apply."""
         self._stop_waiting()
-        super().on_headers_complete()
+        if self._may_be_direct():
+            self._direct_body = b""
+        else:
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a piece of the body."""
+        if self._direct_body is None:
+            super().on_body(body)
+        else:
+            self._direct_body += body
+
+    def on_message_complete(self) -> None:
+        """Pass on a whole request."""
+        if self._direct_body is None:
+            super().on_message_complete()
+            return
+        assert self.limits.direct is not None
+        request, self._direct_body = DirectRequest(self, self._direct_body), None
+        self.cycle = request  # type: ignore[assignment]  # the protocol uses what it has
+        self.limits.direct.take(self.url, request)
+
+    def send_answer(self, status: int, rest: bytes, *, keep_alive: bool) -> None:
+        """Answer a request that did not go through ASGI."""
+        if self.transport.is_closing():
+            return
+        beginning = beginning_of_answer(status, (*self.server_state.default_headers,), keep_alive)
+        self.transport.write(beginning + rest)
+        if not keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -137,6 +181,26 @@ class TimedConnection(HttpToolsProtocol):
         """End an idle connection."""
         super().timeout_keep_alive_handler()
         self._end_if_unread()
+
+    def _may_be_direct(self) -> bool:
+        direct = self.limits.direct
+        return (
+            direct is not None
+            and direct.takes(self.url)
+            and self.parser.get_method() == b"POST"
+            and self.parser.get_http_version() == "1.1"
+            and self.parser.should_keep_alive()
+            and not self._has_request
+            and not self.flow.write_paused
+            and is_small_json(self.headers)
+        )
+
+    def _leave_to_asgi(self) -> None:
+        """Let ASGI go on with a request whose body did not come with its headers."""
+        body, self._direct_body = self._direct_body, None
+        super().on_headers_complete()
+        if body:
+            super().on_body(body)
 
     @property
     def _has_request(self) -> bool:

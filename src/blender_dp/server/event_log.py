@@ -13,6 +13,8 @@ from typing import TextIO
 from blender_dp.server.unblocked_stream import UnblockedStream, standard_error
 
 Value = str | int | float | None
+_Request = tuple[str, str, int, float]
+"""Method, route, status and seconds of a request whose line is not yet written."""
 _OURS = __name__.partition(".")[0]
 
 
@@ -21,27 +23,22 @@ class EventLog:
 
     def __init__(self, now: Callable[[], datetime], stream: TextIO | None = None) -> None:
         self._now, self._stream = now, stream or self._standard_error()
-        self._second, self._written_second = now().replace(microsecond=0), ""
-        self._lines: list[str] = []
+        self._lines: list[str | _Request] = []
         self._awaited: asyncio.AbstractEventLoop | None = None
 
     def write(self, event: str, **fields: Value) -> None:
         """Write one line."""
         line = json.dumps({"event": event, **fields}, separators=(",", ":"))
-        self._lines.append(self._line(line[1:]))
+        self._lines.append(f"{self._beginning()}{line[1:]}\n")
         self._flush()
 
     def request(self, *, method: str, route: str, status: int, seconds: float) -> None:
         """Log a request; all its words are from closed lists, so nothing needs escaping.
 
-        Requests that are answered together are written together, in the next turn of the loop.
+        Requests that are answered together are written together, in the next turn of the loop, and
+        have its time.
         """
-        self._lines.append(
-            self._line(
-                f'"event":"request","method":"{method}","route":"{route}","status":{status},'
-                f'"milliseconds":{round(seconds * 1000, 2)}}}'
-            )
-        )
+        self._lines.append((method, route, status, seconds))
         loop = asyncio.get_running_loop()
         if self._awaited is not loop:
             self._awaited = loop
@@ -77,17 +74,21 @@ class EventLog:
         time = self._now().isoformat()[:19]
         return f'{{"time":"{time}.000Z","event":"lines-dropped","lines":{lines}}}\n'
 
-    def _line(self, rest: str) -> str:
-        """Return a line with the time; the text of the second is cached."""
+    def _beginning(self) -> str:
+        """Return the beginning of a line that is written now."""
         now = self._now()
-        since = now - self._second
-        if since.seconds or since.days or not self._written_second:
-            self._second = now.replace(microsecond=0)
-            self._written_second = self._second.isoformat()[:19]
-        return f'{{"time":"{self._written_second}.{now.microsecond // 1000:03}Z",{rest}\n'
+        return f'{{"time":"{now.isoformat()[:19]}.{now.microsecond // 1000:03}Z",'
 
     def _flush(self) -> None:
-        lines, self._lines, self._awaited = self._lines, [], None
+        beginning = self._beginning()
+        lines = [
+            one
+            if isinstance(one, str)
+            else f'{beginning}"event":"request","method":"{one[0]}","route":"{one[1]}",'
+            f'"status":{one[2]},"milliseconds":{round(one[3] * 1000, 2)}}}\n'
+            for one in self._lines
+        ]
+        self._lines, self._awaited = [], None
         with suppress(OSError, ValueError):  # the reader is gone: the service continues without it
             self._stream.write("".join(lines))
             self._stream.flush()

@@ -42,6 +42,7 @@ class UnblockedStream:
         self._texts: list[str] = []
         self._size = self._dropped = 0
         self._is_writing = False
+        self._thread: threading.Thread | None = None
         self._changed = threading.Condition()
 
     def write(self, text: str) -> None:
@@ -54,7 +55,7 @@ class UnblockedStream:
             self._size += len(text)
             if not self._is_writing:
                 self._is_writing = True
-                threading.Thread(target=self._write_all, name="log", daemon=True).start()
+                self._wake()
 
     def flush(self) -> None:
         """Do nothing: the thread writes what waits as soon as the pipe has room."""
@@ -64,22 +65,32 @@ class UnblockedStream:
         with self._changed:
             return self._changed.wait_for(lambda: not self._is_writing, seconds)
 
-    def _write_all(self) -> None:
-        """Write until nothing waits; then the thread ends, and the next text starts another."""
-        while text := self._next():
+    def _wake(self) -> None:
+        """Let the thread write; start it if there is none, as in a process that was forked."""
+        if self._thread is not None and self._thread.is_alive():
+            self._changed.notify_all()
+        else:
+            self._thread = threading.Thread(target=self._write_forever, name="log", daemon=True)
+            self._thread.start()
+
+    def _write_forever(self) -> None:
+        while True:
+            text = self._next()
             with suppress(OSError):  # the reader is gone: the service goes on
                 self._write(text.encode())
 
     def _next(self) -> str:
+        """Wait for texts and return them."""
         with self._changed:
-            if self._dropped and not self._texts:
+            while not (self._texts or self._dropped):
+                self._is_writing = False
+                self._changed.notify_all()
+                self._changed.wait()
+            if not self._texts:
                 self._texts.append(self._lost(self._dropped))
                 self._dropped = 0
             text = "".join(self._texts)
             self._texts, self._size = [], 0
-            if not text:
-                self._is_writing = False
-                self._changed.notify_all()
             return text
 
     def _write(self, content: bytes) -> None:

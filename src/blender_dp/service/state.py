@@ -68,6 +68,11 @@ class ServiceState:
         """Remember refusals until the next tick."""
         self.refusals.setdefault(campaign_id, Counter())[slug] += count
 
+    def note_answer(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count and log an answer."""
+        self.dependencies.metrics.count_answer(route, method, status, seconds)
+        self.event_log.request(method=method, route=route, status=status, seconds=seconds)
+
     def require_allowed(self, parameters: Parameters) -> None:
         """Refuse a campaign with a larger δ than this service allows."""
         if exact(parameters.delta) > exact(self.dependencies.limits.most_delta):

@@ -1,8 +1,9 @@
 """Reports count exactly once, in every store."""
 
 import asyncio
+from dataclasses import replace
 from random import Random
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
@@ -79,6 +80,74 @@ async def test_of_a_batch_only_what_is_new_is_counted(store: DatabaseStore) -> N
     added = await store.add_reports(campaign, some_reports([1, 2, 3, 4], cells=[1, 2, 3, 4]))
     assert added == Added(accepted=2, repeated=2)
     assert await cell_counts(store, campaign) == [0, 1, 1, 1, 1, 0, 0]
+
+
+def singles(reports: CheckedReports) -> CheckedReports:
+    """Return reports that came alone and were checked together."""
+    return replace(reports, are_singles=True)
+
+
+async def outcomes_of(store: DatabaseStore, campaign: UUID, reports: CheckedReports) -> list[str]:
+    """Return how each of several single reports ended."""
+    outcomes = await store.add_singles(campaign, singles(reports))
+    return [
+        str(outcome) if isinstance(outcome, StoreRefusal)
+        else type(outcome).__name__ if isinstance(outcome, Exception)
+        else "accepted" if outcome == Added(accepted=1, repeated=0)
+        else "repeated" if outcome == Added(accepted=0, repeated=1)
+        else "wrong"
+        for outcome in outcomes
+    ]  # fmt: skip
+
+
+async def test_single_reports_are_added_each_by_itself(store: DatabaseStore) -> None:
+    campaign = await opened_for_clients(store)
+    assert await outcomes_of(store, campaign, some_reports([1, 2, 3])) == ["accepted"] * 3
+    given = [some_reports([4, 2, 5, 5]), some_reports([1, 6], cells=[4, 5], tag=b"another!")]
+    both = CheckedReports(
+        ids=b"".join(one.ids for one in given),
+        tags=b"".join(one.tags for one in given),
+        answers=[
+            named("query", reports=[0, 4], items=[[0], [1]]),
+            named("record", reports=[1, 2, 3, 5], items=[[2], [5], [5], [6]]),
+        ],
+    )
+    assert await outcomes_of(store, campaign, both) == [
+        *("accepted", "repeated", "accepted", "repeated"),
+        *(f"refused: {Reason.REPORT_ID_REUSED}", "accepted"),
+    ]
+    counts = await store.report_counts(campaign)
+    assert counts.cells.tolist() == [1, 1, 1, 0, 0, 1, 1]
+    assert counts.queries[0] == counts.query_reports == 1
+    assert counts.queries[1] == 0
+
+
+async def test_a_bug_in_one_single_report_spoils_no_other(store: DatabaseStore) -> None:
+    campaign = await opened_for_clients(store)
+    given = some_reports([1, 2, 3], cells=[0, CELLS, 1])
+    assert await outcomes_of(store, campaign, given) == [
+        *("accepted", "BrokenInvariantError", "accepted")
+    ]
+    assert await cell_counts(store, campaign) == [1, 1, 0, 0, 0, 0, 0]
+
+
+async def test_single_reports_wait_beside_batches(store: DatabaseStore) -> None:
+    campaign = await opened_for_clients(store)
+    alone = [outcomes_of(store, campaign, some_reports([i, 100 + i])) for i in range(10)]
+    batches = [store.add_reports(campaign, some_reports([i, 200 + i])) for i in range(10)]
+    answers = await asyncio.gather(*alone, *batches)
+    accepted = sum(answer.count("accepted") for answer in answers[:10] if isinstance(answer, list))
+    accepted += sum(answer.accepted for answer in answers[10:] if isinstance(answer, Added))
+    assert accepted == 30 == sum(await cell_counts(store, campaign))
+
+
+async def test_single_reports_are_refused_together_where_none_is_taken(
+    store: DatabaseStore,
+) -> None:
+    early = await opened_for_opt_in(store)
+    for campaign, reason in (early, Reason.NOT_COLLECTING), (uuid4(), Reason.UNKNOWN_CAMPAIGN):
+        with pytest.raises(StoreRefusal, match=reason):
+            await store.add_singles(campaign, singles(some_reports([1, 2])))
 
 
 async def test_an_id_with_another_content_refuses_the_whole_batch(store: DatabaseStore) -> None:

@@ -1,13 +1,13 @@
 """Stores of a service that break a promise, so that a test must notice them."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from blender_dp.server.databases.statements import Statements, first
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.store import Reason, StoreRefusal
 
@@ -40,6 +40,10 @@ class EarlyStore(FlawedStore):
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         self._writing.add(asyncio.create_task(self._store.add_reports(campaign_id, reports)))
         return Added(accepted=len(reports), repeated=0)
+
+    async def add_singles(self, campaign_id: UUID, reports: CheckedReports) -> Sequence[Outcome]:
+        self._writing.add(asyncio.create_task(self._store.add_singles(campaign_id, reports)))
+        return [Added(accepted=1, repeated=0)] * len(reports)
 
     async def issue_token(self, campaign_id: UUID, enrolment: bytes, request: bytes) -> None:
         """Refuse what is stored or was answered in this life, so only a death shows the flaw."""

@@ -30,7 +30,7 @@ class AsgiApp:
 
     def __init__(self, service: ServiceState, framework: Litestar) -> None:
         self.service, self.framework = service, framework
-        self._reports = ReportRoute(service)
+        self.reports = ReportRoute(service)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401
         """Answer a request, whatever happens."""
@@ -45,7 +45,7 @@ class AsgiApp:
             if scope["method"] == "OPTIONS":
                 await self._options(path, answer)
             elif campaign_id is not None:
-                await self._reports(campaign_id, scope, receive, answer)
+                await self.reports(campaign_id, scope, receive, answer)
             else:
                 await self.framework(scope, receive, answer)
         except Disconnected:
@@ -55,7 +55,8 @@ class AsgiApp:
             if not answer.status:
                 await send_problem(Problem.INTERNAL_ERROR.error(), answer)
         route = TEMPLATE if campaign_id else scope.get("path_template") or NO_ROUTE
-        self._note(scope["method"], route, answer.status, time.perf_counter() - began)
+        method = scope["method"] if scope["method"] in _METHODS else "other"  # it may be anything
+        self.service.note_answer(method, route, answer.status, time.perf_counter() - began)
 
     async def _options(self, path: str, answer: Answer) -> None:
         """Answer with the allowed methods, and with CORS headers for pages of other origins."""
@@ -66,11 +67,6 @@ class AsgiApp:
         headers = [(b"allow", allowed.encode()), *(PREFLIGHT if answer.is_open else ())]
         await answer({"type": "http.response.start", "status": 204, "headers": headers})
         await answer({"type": "http.response.body", "body": b""})
-
-    def _note(self, method: str, route: str, status: int, seconds: float) -> None:
-        method = method if method in _METHODS else "other"  # a method may be anything
-        self.service.dependencies.metrics.count_answer(route, method, status, seconds)
-        self.service.event_log.request(method=method, route=route, status=status, seconds=seconds)
 
 
 def allowed_methods(framework: Litestar, path: str) -> str | None:

@@ -1,11 +1,11 @@
 """Protocols of a database and its transactions, used by the tables."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 from uuid import UUID
 
 from blender_dp.server.databases.statements import Answer, Checkpoint, Statements
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.wire.reports.packed_items import ByteArray
 
 
@@ -50,6 +50,10 @@ class Database(Protocol):
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
+        ...
+
+    async def add_singles(self, campaign_id: UUID, reports: CheckedReports) -> Sequence[Outcome]:
+        """Count single reports, each by itself, in a transaction that other requests may share."""
         ...
 
     async def scrub(self) -> None:

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from blender_dp.core.population import ReportCounts
 from blender_dp.service.campaign import Campaign, JobKind, Move, State
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.service.jobs.leases import Lease, RunningJob
 from blender_dp.service.storage.relayed_batches import RelayedBatches
 from blender_dp.service.storage.store import (
@@ -168,6 +168,14 @@ class DatabaseStore(RelayedBatches):
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count reports, each id once: all of a request or none. They are on disk on return."""
         return await self.database.add_reports(campaign_id, reports)
+
+    async def add_singles(self, campaign_id: UUID, reports: CheckedReports) -> Sequence[Outcome]:
+        """Count single reports, each by itself, in one transaction that is on disk on return.
+
+        Raises:
+            StoreRefusal: None was counted.
+        """
+        return await self.database.add_singles(campaign_id, reports)
 
     async def report_counts(self, campaign_id: UUID) -> ReportCounts:
         """Return how often the reports named each item."""

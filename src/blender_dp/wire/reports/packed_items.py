@@ -80,7 +80,7 @@ class ItemPacking:
         """Count how often many reports name each item; None if one of them breaks a rule."""
         if self.is_bitmap:
             return self._bitmap_counts(np.unpackbits(reports, axis=1))
-        items = self._list_items(reports)
+        items = self.items(reports)
         return None if items is None else np.bincount(items.ravel(), minlength=self.size)
 
     def _bitmap_counts(self, bits: ByteArray) -> IntArray | None:
@@ -92,17 +92,23 @@ class ItemPacking:
 
     def items(self, reports: ByteArray) -> IntArray | None:
         """Return the items of many reports, one row per report; None if one breaks a rule."""
+        items, is_valid = self.valid_items(reports)
+        return items if is_valid.all() else None
+
+    def valid_items(self, reports: ByteArray) -> tuple[IntArray, BoolArray]:
+        """Return the items of the reports that break no rule, and which reports these are."""
         if not self.is_bitmap:
-            return self._list_items(reports)
+            items, is_sorted = self._list_items(reports)
+            return items[is_sorted], is_sorted
         bits: ByteArray = np.unpackbits(reports, axis=1)
-        if self._bitmap_counts(bits) is None:
-            return None
-        return np.nonzero(bits)[1].reshape(len(bits), self.subset_size)
+        fills, named = bits[:, self.size :], bits[:, : self.size].sum(axis=1, dtype=np.int64)
+        is_valid: BoolArray = ~fills.any(axis=1) & (named == self.subset_size)
+        return np.nonzero(bits[is_valid])[1].reshape(-1, self.subset_size), is_valid
 
     def items_of(self, report: bytes) -> Sequence[int] | None:
         """Return the items of one report; None if it breaks a rule."""
         if self.subset_size > _FEW and not self.is_bitmap:
-            many = self._list_items(np.frombuffer(report, dtype=np.uint8).reshape(1, -1))
+            many = self.items(np.frombuffer(report, dtype=np.uint8).reshape(1, -1))
             return None if many is None else many[0].tolist()
         bits = 8 * self.length
         used = self.size if self.is_bitmap else self.subset_size * self.bits_per_item
@@ -119,9 +125,11 @@ class ItemPacking:
         ][: self.subset_size]
         return items if all(map(lt, items, [*items[1:], self.size])) else None
 
-    def _list_items(self, reports: ByteArray) -> IntArray | None:
+    def _list_items(self, reports: ByteArray) -> tuple[IntArray, BoolArray]:
+        """Return the items of every report, and which reports break no rule."""
         if not self.length:  # there is only one item, which needs no bits
-            return np.zeros((len(reports), self.subset_size), dtype=np.int64)
+            items = np.zeros((len(reports), self.subset_size), dtype=np.int64)
+            return items, np.ones(len(reports), dtype=np.bool_)
         first, shift = _places(self.subset_size, self.bits_per_item)
         bytes_each = self.bits_per_item // 8 + 2  # at most, for one number
         padded = np.zeros((len(reports), self.length + bytes_each), dtype=np.int64)
@@ -133,13 +141,10 @@ class ItemPacking:
         items >>= shift
         items &= (1 << self.bits_per_item) - 1
         fill = 8 * self.length - self.subset_size * self.bits_per_item
-        if (
-            (reports[:, -1] & ((1 << fill) - 1)).any()
-            or not (items[:, 1:] > items[:, :-1]).all()
-            or (items[:, -1] >= self.size).any()  # the largest, as they are sorted
-        ):
-            return None
-        return items
+        is_valid = (reports[:, -1] & ((1 << fill) - 1)) == 0
+        is_valid &= (items[:, 1:] > items[:, :-1]).all(axis=1)
+        is_valid &= items[:, -1] < self.size  # the largest, as they are sorted
+        return items, is_valid
 
 
 def table_of(items: Sequence[int], size: int) -> BoolArray:

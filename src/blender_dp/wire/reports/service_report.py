@@ -7,9 +7,10 @@ there are two questions it also decides which one the device answers
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,6 @@ TOKEN_FIELD = "token"  # noqa: S105 - a name, no secret
 """Instead of the id, in reports against a list that needs tokens."""
 SUBSET_FIELDS = ("question", "items")
 CELL_FIELD = "cell"
-_FIRST = np.zeros(1, dtype=np.int64)
-"""The position of a report that comes alone."""
 
 
 class ReportFault(StrEnum):
@@ -91,6 +90,17 @@ class NamedItems:
     """Positions of these reports in the request."""
     items: IntArray
     """One row per report: cells, or queries if only the query is reported."""
+
+
+class PackedItems(NamedTuple):
+    """Items of one report, in the bytes that it has."""
+
+    question: Question
+    packed: bytes
+
+
+SingleItems = PackedItems | int
+"""Items of a single report that are read together with those of others, or its cell."""
 
 
 def question_of(report_id: bytes, head_list: HeadList) -> Question:
@@ -195,21 +205,49 @@ class ReportReader:
             if question in questions
         ]
 
-    def single(self, id_text: str, question: str, items: str) -> tuple[bytes, NamedItems]:
-        """Read one report of several items, faster than as a batch of one."""
-        report_id = self._id_in(id_text)
+    def subset(self, name: str, question: str, items: str) -> tuple[bytes, "PackedItems"]:
+        """Read a single report of several items; return its id, and the items unread."""
+        report_id = self._id_in(name)
         asked: Question = "query" if asked_for_query(report_id, self._query_share) else "record"
         if question not in self._packings:
             raise RefusedReportError(ReportFault.QUESTION)
         if question != asked:
             raise RefusedReportError(ReportFault.NOT_ASKED)
-        packing = self._packings[asked]
-        packed = from_text(items, packing.length)
-        named = None if packed is None else packing.items_of(packed)
-        if named is None:
+        packed = from_text(items, self._packings[asked].length)
+        if packed is None:
             raise RefusedReportError(ReportFault.ITEMS)
-        answer = NamedItems(question=asked, reports=_FIRST, items=np.array([named]))
-        return report_id, answer
+        return report_id, PackedItems(asked, packed)
+
+    def cell(self, name: str, cell: int) -> bytes:
+        """Read a single report of one cell; return its id."""
+        report_id = self._id_in(name)
+        if type(cell) is not int or not 0 <= cell < self._cell_count:
+            raise RefusedReportError(ReportFault.ITEMS)
+        return report_id
+
+    def singles(self, reports: Sequence[SingleItems]) -> tuple[list[NamedItems], AbstractSet[int]]:
+        """Read the items of single reports, which is faster for many at once.
+
+        Returns:
+            The items by question, and the positions of the reports that no device could send,
+            which are not among the items.
+        """
+        cells = [report for report in reports if isinstance(report, int)]
+        if cells:
+            return self.cells(cells), frozenset()
+        answers, wrong = list[NamedItems](), set[int]()
+        packed = [report for report in reports if isinstance(report, PackedItems)]
+        for question, packing in self._packings.items():
+            own = [at for at, report in enumerate(packed) if report.question == question]
+            if own:
+                content = b"".join([packed[at].packed for at in own])
+                rows = np.frombuffer(content, dtype=np.uint8).reshape(len(own), packing.length)
+                items, is_valid = packing.valid_items(rows)
+                places = np.array(own, dtype=np.int64)
+                wrong.update(places[~is_valid].tolist())
+                valid = places[is_valid]
+                answers.append(NamedItems(question=question, reports=valid, items=items))
+        return answers, wrong
 
     def _id_in(self, text: str) -> bytes:
         """Read the id or the token of one report, faster than as one of many."""

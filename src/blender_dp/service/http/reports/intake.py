@@ -6,7 +6,8 @@ repaired: its whole request is refused.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from dataclasses import replace
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -14,8 +15,8 @@ from msgspec import UNSET, UnsetType
 from blender_dp.core.channels.report import Layout
 from blender_dp.core.head_list.head_list import HeadList
 from blender_dp.server.bodies.request_body import ReceivedBody, explain_refusal
-from blender_dp.server.problems import Problem, of_fault
-from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedReports
+from blender_dp.server.problems import Problem, ProblemError, of_fault
+from blender_dp.service.http.reports.checked_reports import TAG_BYTES, CheckedBodies, CheckedReports
 from blender_dp.wire.reports.packed_items import pieces
 from blender_dp.wire.reports.service_report import (
     ID_BYTES,
@@ -24,7 +25,9 @@ from blender_dp.wire.reports.service_report import (
     TOKEN_FIELD,
     NamedItems,
     RefusedReportError,
+    ReportFault,
     ReportReader,
+    SingleItems,
 )
 from blender_dp.wire.tokens.report_token import TokenRules
 
@@ -112,6 +115,14 @@ _SHARED_MARKS = 2 * (len(_Envelope.__struct_fields__) + 2)
 """Quotation marks around the names of the shared fields and around their two texts."""
 
 
+class _Single(NamedTuple):
+    """A single report whose items may still be wrong."""
+
+    report_id: bytes
+    tag: bytes
+    items: SingleItems
+
+
 class ReportIntake:
     """Checks the reports of one campaign; made once from its list and kept."""
 
@@ -139,26 +150,73 @@ class ReportIntake:
 
     def check(self, body: bytes) -> CheckedReports:
         """Return the items that a body's reports name, with ids and tags."""
+        checked = self.check_each([body])
+        outcome = checked.others.get(0)
+        if isinstance(outcome, ProblemError):
+            raise outcome
+        return outcome or replace(checked.singles, are_singles=False)
+
+    def check_each(self, bodies: Sequence[bytes]) -> CheckedBodies:
+        """Check bodies together, each by itself: a refusal concerns its own body only."""
+        singles, others = dict[int, _Single](), dict[int, CheckedReports | ProblemError]()
+        for at, body in enumerate(bodies):
+            try:
+                found = self._read(body)
+            except ProblemError as error:
+                others[at] = error
+            except RefusedReportError as refusal:
+                others[at] = of_fault(refusal.fault)
+            else:
+                if isinstance(found, _Single):
+                    singles[at] = found
+                else:
+                    others[at] = found
+        answers, wrong = self._reader.singles([single.items for single in singles.values()])
+        if wrong:
+            for at in [at for place, at in enumerate(singles) if place in wrong]:
+                others[at] = of_fault(ReportFault.ITEMS)
+                del singles[at]
+            answers, _ = self._reader.singles([single.items for single in singles.values()])
+        ids = b"".join([single.report_id for single in singles.values()])
+        tags = b"".join([single.tag for single in singles.values()])
+        reports = CheckedReports(ids=ids, tags=tags, answers=answers, are_singles=True)
+        return CheckedBodies(singles=reports, others=others)
+
+    def _read(self, body: bytes) -> _Single | CheckedReports:
         try:
             decoded = self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise explain_refusal(body) from None
-        if not _is_batch(decoded) and len(body) > MOST_SINGLE_BYTES:
+        if decoded.reports is UNSET and len(body) > MOST_SINGLE_BYTES:
             raise Problem.BODY_TOO_LARGE.error()
-        try:
-            self._reader.require_shared(decoded.version, decoded.head_list, decoded.mechanism)
-            if isinstance(decoded, CellBody):
-                return self._cells(body, _cell_reports(decoded), _is_batch(decoded))
-            if isinstance(decoded.reports, list):
-                return self._subsets(body, _subset_reports(decoded))
-            return self._subset(body, *_subset_reports(decoded))
-        except RefusedReportError as refusal:
-            raise of_fault(refusal.fault) from None
+        self._reader.require_shared(decoded.version, decoded.head_list, decoded.mechanism)
+        if isinstance(decoded, CellBody):
+            return self._cell(body, decoded)
+        return self._subset(body, decoded)
 
-    def _subset(self, body: bytes, report: SubsetReport) -> CheckedReports:
-        report_id, answer = self._reader.single(report.name, report.question, report.items)
+    def _subset(self, body: bytes, decoded: SubsetBody) -> _Single | CheckedReports:
+        name, question, items = decoded.name, decoded.question, decoded.items
+        if decoded.reports is not UNSET:
+            if not name is question is items is UNSET:
+                raise Problem.BODY_NOT_UNDERSTOOD.error()
+            return self._subsets(body, decoded.reports)
+        if name is UNSET or question is UNSET or items is UNSET:
+            raise Problem.BODY_NOT_UNDERSTOOD.error()
+        report_id, packed = self._reader.subset(name, question, items)
         _require_keys_once(body, texts=3, names=3, reports=1, is_batch=False)
-        return self._add_tags(report_id, [report.items.encode()], [answer])
+        return _Single(report_id, self._tag(report_id, items.encode()), packed)
+
+    def _cell(self, body: bytes, decoded: CellBody) -> _Single | CheckedReports:
+        name, cell = decoded.name, decoded.cell
+        if decoded.reports is not UNSET:
+            if not name is cell is UNSET:
+                raise Problem.BODY_NOT_UNDERSTOOD.error()
+            return self._cells(body, decoded.reports)
+        if name is UNSET or cell is UNSET:
+            raise Problem.BODY_NOT_UNDERSTOOD.error()
+        report_id = self._reader.cell(name, cell)
+        _require_keys_once(body, texts=1, names=2, reports=1, is_batch=False)
+        return _Single(report_id, self._tag(report_id, b"%d" % cell), cell)
 
     def _subsets(self, body: bytes, reports: Sequence[SubsetReport]) -> CheckedReports:
         ids = self._reader.ids([report.name for report in reports])
@@ -168,50 +226,23 @@ class ReportIntake:
         _require_keys_once(body, texts=3, names=3, reports=len(reports), is_batch=True)
         return self._add_tags(ids, map(str.encode, items), answers)
 
-    def _cells(self, body: bytes, reports: Sequence[CellReport], is_batch: bool) -> CheckedReports:
+    def _cells(self, body: bytes, reports: Sequence[CellReport]) -> CheckedReports:
         ids = self._reader.ids([report.name for report in reports])
         answers = self._reader.cells([report.cell for report in reports])
-        _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=is_batch)
+        _require_keys_once(body, texts=1, names=2, reports=len(reports), is_batch=True)
         return self._add_tags(ids, [b"%d" % report.cell for report in reports], answers)
 
     def _add_tags(
         self, ids: bytes, contents: Iterable[bytes], answers: Sequence[NamedItems]
     ) -> CheckedReports:
-        # The id is in the tag, so that equal contents have different tags. The question is not:
-        # the id decides it.
         tags = b"".join(map(self._tag, pieces(ids, ID_BYTES), contents))
         return CheckedReports(ids=ids, tags=tags, answers=answers)
 
     def _tag(self, report_id: bytes, content: bytes) -> bytes:
+        # The id is in the tag, so that equal contents have different tags. The question is not:
+        # the id decides it.
         tagged = hashlib.blake2b(report_id + content, key=self._tag_key, digest_size=TAG_BYTES)
         return tagged.digest()
-
-
-def _is_batch(decoded: SubsetBody | CellBody) -> bool:
-    return decoded.reports is not UNSET
-
-
-def _subset_reports(decoded: SubsetBody) -> list[SubsetReport]:
-    alone = (decoded.name, decoded.question, decoded.items)
-    _require_one_form(decoded.reports, alone)
-    if isinstance(decoded.reports, list):
-        return decoded.reports
-    return [SubsetReport(*cast("tuple[str, str, str]", alone))]
-
-
-def _cell_reports(decoded: CellBody) -> list[CellReport]:
-    alone = (decoded.name, decoded.cell)
-    _require_one_form(decoded.reports, alone)
-    if isinstance(decoded.reports, list):
-        return decoded.reports
-    return [CellReport(*cast("tuple[str, int]", alone))]
-
-
-def _require_one_form(reports: object, alone: Sequence[object]) -> None:
-    """Refuse a body that is neither one report nor a batch, or both."""
-    there = [field is not UNSET for field in alone]
-    if any(there) if reports is not UNSET else not all(there):
-        raise Problem.BODY_NOT_UNDERSTOOD.error()
 
 
 def _require_keys_once(

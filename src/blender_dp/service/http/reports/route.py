@@ -1,14 +1,19 @@
-"""Route POST …/reports, the busiest one: plain ASGI without the framework."""
+"""Route POST …/reports, the busiest one: without the framework, and mostly without ASGI."""
 
 import re
-from functools import lru_cache
+import time
+from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
-from blender_dp.server.answers import send_problem
+from blender_dp.core.errors import BrokenInvariantError
+from blender_dp.server.answers import open_answer, problem_bytes, send_problem
 from blender_dp.server.bodies.request_body import Receive, read_body
 from blender_dp.server.bodies.threads import SHORT_BYTES
+from blender_dp.server.direct_requests import DirectRequest, Headers
 from blender_dp.server.problems import Problem, ProblemError
+from blender_dp.service.http.reports.checked_reports import Added, Outcome
+from blender_dp.service.http.reports.groups import ReportGroups
 from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
 from blender_dp.service.problems import of_store
 from blender_dp.service.state import ServiceState
@@ -17,8 +22,6 @@ from blender_dp.service.storage.store import StoreRefusal
 TEMPLATE = "/v1/campaigns/{campaign_id}/reports"
 _PATH = re.compile(r"/v1/campaigns/([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/reports")
 _HEADERS = [(b"content-type", b"application/json")]
-_uuid = lru_cache(maxsize=256)(UUID)
-"""Cached: there are few campaigns and many requests."""
 
 
 def campaign_in(path: str) -> str | None:
@@ -32,6 +35,32 @@ class ReportRoute:
 
     def __init__(self, service: ServiceState) -> None:
         self._service = service
+        self._groups = ReportGroups(service.dependencies.store, service.event_log)
+
+    def takes(self, url: bytes) -> bool:
+        """Tell whether small requests to a path are taken without ASGI: its list is loaded."""
+        campaign_id = _campaign_in_url(url)
+        return campaign_id is not None and self._service.lists.known_intake(campaign_id) is not None
+
+    def take(self, url: bytes, request: DirectRequest) -> None:
+        """Answer a request that came without ASGI."""
+        campaign_id = _campaign_in_url(url)
+        intake = self._service.lists.known_intake(campaign_id) if campaign_id else None
+        if campaign_id is None or intake is None:
+            raise BrokenInvariantError("only requests to known campaigns are taken")
+        answer = partial(self._answer, campaign_id, request)
+        self._groups.add(campaign_id, intake, request.body, answer)
+
+    def _answer(self, campaign_id: str, request: DirectRequest, outcome: Outcome) -> None:
+        if isinstance(outcome, Added):
+            self._count(outcome)
+            status, rest = 202, _accepted_bytes(outcome.accepted, outcome.repeated)
+        else:
+            problem = self._problem(outcome)
+            self._count_refusal(campaign_id, problem)
+            status, rest = problem.problem.kind.status, problem_bytes(problem)
+        request.answer(status, rest)
+        self._service.note_answer("POST", TEMPLATE, status, time.perf_counter() - request.began)
 
     async def __call__(
         self,
@@ -44,38 +73,68 @@ class ReportRoute:
         try:
             if scope["method"] != "POST":
                 raise Problem.METHOD_NOT_ALLOWED.error()
-            body = await self._take(campaign_id, scope, receive)
-        except StoreRefusal as refusal:
-            return await self._refuse(campaign_id, of_store(refusal.reason), send)
-        except ProblemError as problem:
-            return await self._refuse(campaign_id, problem, send)
-        headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
+            added = await self._take(campaign_id, scope, receive)
+        except (StoreRefusal, ProblemError) as error:
+            problem = self._problem(error)
+            self._count_refusal(campaign_id, problem)
+            extra = {"allow": "POST, OPTIONS"} if problem.problem.kind.status == 405 else {}
+            return await send_problem(problem, send, extra)
+        self._count(added)
+        headers, body = _accepted(added.accepted, added.repeated)
         await send({"type": "http.response.start", "status": 202, "headers": headers})
         await send({"type": "http.response.body", "body": body})
         return 202
 
-    async def _take(self, campaign_id: str, scope: Any, receive: Receive) -> bytes:  # noqa: ANN401
-        lists, uuid = self._service.lists, _uuid(campaign_id)
+    async def _take(self, campaign_id: str, scope: Any, receive: Receive) -> Added:  # noqa: ANN401
+        lists, uuid = self._service.lists, UUID(campaign_id)
         intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
         with self._service.bodies.lease() as lease:
             body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES, lease)
-            if body.is_gzip or len(body.content) > SHORT_BYTES:
+            is_long = body.is_gzip or len(body.content) > SHORT_BYTES
+            if is_long:
                 reports = await self._service.body_threads.run(intake.receive, body)
-            else:
-                reports = intake.check(body.content)
-        added = await self._service.dependencies.store.add_reports(uuid, reports)
+        if is_long:
+            return await self._service.dependencies.store.add_reports(uuid, reports)
+        outcome = await self._groups.outcome(campaign_id, intake, body.content)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def _count(self, added: Added) -> None:
         metrics = self._service.dependencies.metrics
         metrics.accepted.inc(added.accepted)
         if added.repeated:
             metrics.repeated.inc(added.repeated)
-        return b'{"accepted":%d,"repeated":%d}' % (added.accepted, added.repeated)
 
-    async def _refuse(self, campaign_id: str, error: ProblemError, send: Any) -> int:  # noqa: ANN401
+    def _problem(self, error: Exception) -> ProblemError:
+        """Return the problem with which a request is answered."""
+        if isinstance(error, ProblemError):
+            return error
+        if isinstance(error, StoreRefusal):
+            return of_store(error.reason)
+        self._service.event_log.failure("request", error)
+        return Problem.INTERNAL_ERROR.error()
+
+    def _count_refusal(self, campaign_id: str, error: ProblemError) -> None:
         kind = error.problem.kind
         self._service.dependencies.metrics.count_refusal(kind.slug)
         # Counted only for campaigns that exist: anybody can invent other ids.
         is_known = self._service.lists.known_intake(campaign_id) is not None
         if kind.status < 500 and (is_known or error.problem is Problem.NOT_COLLECTING):
-            self._service.count_refusal(_uuid(campaign_id), kind.slug)
-        extra = {"allow": "POST, OPTIONS"} if kind.status == 405 else {}
-        return await send_problem(error, send, extra)
+            self._service.count_refusal(UUID(campaign_id), kind.slug)
+
+
+@lru_cache(maxsize=256)
+def _campaign_in_url(url: bytes) -> str | None:
+    """Return the campaign of a path as it was sent; cached: there are few campaigns."""
+    return campaign_in(url.decode("latin-1"))
+
+
+def _accepted(accepted: int, repeated: int) -> tuple[Headers, bytes]:
+    body = b'{"accepted":%d,"repeated":%d}' % (accepted, repeated)
+    return [*_HEADERS, (b"content-length", b"%d" % len(body))], body
+
+
+@lru_cache(maxsize=256)
+def _accepted_bytes(accepted: int, repeated: int) -> bytes:
+    return open_answer(*_accepted(accepted, repeated))

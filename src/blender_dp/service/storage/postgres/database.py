@@ -1,14 +1,14 @@
 """Database on a PostgreSQL server, for several processes at once."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from blender_dp.server.databases import migrations
 from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE, close, connect
 from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.service.storage.database import Work
 from blender_dp.service.storage.postgres.report_writers import ReportWriters
 from blender_dp.service.storage.postgres.scrubbing import WithdrawalScrubber, scrub
@@ -70,7 +70,11 @@ class PostgresDatabase:
 
     async def add_reports(self, campaign_id: UUID, reports: CheckedReports) -> Added:
         """Count a request's reports in a transaction that it may share with other requests."""
-        return await self._writers.write(campaign_id, reports)
+        return cast("Added", await self._writers.write(campaign_id, reports))
+
+    async def add_singles(self, campaign_id: UUID, reports: CheckedReports) -> Sequence[Outcome]:
+        """Count single reports, each by itself, in a transaction that other requests may share."""
+        return cast("Sequence[Outcome]", await self._writers.write(campaign_id, reports))
 
     async def scrub(self) -> None:
         """Rewrite the tables without deleted rows; the old files are removed."""

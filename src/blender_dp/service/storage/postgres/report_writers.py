@@ -14,7 +14,7 @@ from uuid import UUID
 
 from blender_dp.server.databases.postgres_connection import COLLISION, UNREACHABLE
 from blender_dp.server.databases.statements import Checkpoint
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import CheckedReports
 from blender_dp.service.jobs.backlog import LINGER_SECONDS, Backlog, Request, settle
 from blender_dp.service.storage.postgres.transaction import PostgresTransaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
@@ -36,15 +36,14 @@ class ReportWriters:
         self._is_closing = False
         self._tasks = [asyncio.create_task(self._write_until_closed()) for _ in range(_WRITERS)]
 
-    async def write(self, campaign_id: UUID, checked: CheckedReports) -> Added:
-        """Return the outcome of a request's reports once they are on disk."""
+    async def write(self, campaign_id: UUID, checked: CheckedReports) -> Any:  # noqa: ANN401
+        """Return the outcome of reports once they are on disk; of single ones, one for each."""
         if self._is_closing:
             raise StoreRefusal(Reason.OVERLOADED)
         request = Request(None, campaign_id=campaign_id, reports=checked)
         self._backlog.add(request)
         self._is_needed.set()
-        added: Added = await request.answer
-        return added
+        return await request.answer
 
     async def close(self) -> None:
         """Write all waiting requests, then end."""

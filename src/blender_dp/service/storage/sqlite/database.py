@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sqlite3
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import cast
@@ -20,7 +21,7 @@ from blender_dp.server.databases.sqlite_statements import (
     run_synchronously,
 )
 from blender_dp.server.databases.statements import Answer, Checkpoint, no_checkpoint
-from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.service.jobs.backlog import Request
 from blender_dp.service.storage.database import Work
 from blender_dp.service.storage.sqlite.older_ids import OlderIds
@@ -85,6 +86,11 @@ class SqliteDatabase:
         """Count a request's reports in a transaction that it may share with other requests."""
         request = Request(None, campaign_id=campaign_id, reports=reports)
         return cast("Added", await self._writer.write(request))
+
+    async def add_singles(self, campaign_id: UUID, reports: CheckedReports) -> Sequence[Outcome]:
+        """Count single reports, each by itself, in a transaction that other requests may share."""
+        request = Request(None, campaign_id=campaign_id, reports=reports)
+        return cast("Sequence[Outcome]", await self._writer.write(request))
 
     async def scrub(self) -> None:
         """Rewrite the file and empty its log, or refuse while a reader uses the log.

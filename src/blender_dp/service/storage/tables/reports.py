@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import compress
+from itertools import compress, islice
 from uuid import UUID
 
 import numpy as np
@@ -19,14 +19,21 @@ from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.population import ReportCounts
 from blender_dp.server.databases.statements import Row
 from blender_dp.service.campaign import State
-from blender_dp.service.http.reports.checked_reports import TAG_BYTES, Added, CheckedReports
+from blender_dp.service.http.reports.checked_reports import (
+    TAG_BYTES,
+    Added,
+    CheckedReports,
+    Outcome,
+)
 from blender_dp.service.storage.database import Transaction
 from blender_dp.service.storage.store import Reason, StoreRefusal
 from blender_dp.service.storage.tables import campaigns
 from blender_dp.wire.reports.packed_items import ByteArray, pieces
 from blender_dp.wire.reports.service_report import ID_BYTES, NamedItems
 
-Outcome = Added | Exception
+_ACCEPTED = Added(accepted=1, repeated=0)
+_FIRST = np.zeros(1, dtype=np.int64)
+"""The position of a report that is alone."""
 _COUNT = np.dtype("<i8")
 _TRIES = 5
 """Most attempts; each one sees the ids of one more faster writer."""
@@ -37,26 +44,61 @@ class _SomeKnownError(Exception):
 
 
 async def add_together(
-    tx: Transaction, campaign_id: str, requests: Sequence[CheckedReports]
-) -> Sequence[Outcome]:
-    """Count the reports of several requests to one campaign, each independent of the others."""
+    tx: Transaction, campaign_id: str, given: Sequence[CheckedReports]
+) -> Sequence[Outcome | Sequence[Outcome]]:
+    """Count the reports of several requests to one campaign, each independent of the others.
+
+    Returns:
+        The outcome of each request; for single reports that were checked together, one for each.
+    """
     try:
         number = await campaigns.require_state(tx, campaign_id, State.CLIENTS_OPEN)
     except StoreRefusal as refusal:
-        return [StoreRefusal(refusal.reason) for _ in requests]
-    if await _are_added(tx, number, requests):
-        return [_accept_all(request) for request in requests]
+        return [StoreRefusal(refusal.reason) for _ in given]
+    if await _are_added(tx, number, given):
+        return [_accept_all(request) for request in given]
+    outcomes = iter(await _add_each(tx, number, [part for one in given for part in _parts(one)]))
+    return [
+        list(islice(outcomes, len(request))) if request.are_singles else next(outcomes)
+        for request in given
+    ]
+
+
+def _parts(request: CheckedReports) -> Sequence[CheckedReports]:
+    """Return the requests whose reports are counted all or none."""
+    if not request.are_singles:
+        return [request]
+    named = {
+        place: NamedItems(
+            question=answer.question, reports=_FIRST, items=answer.items[row : row + 1]
+        )
+        for answer in request.answers
+        for row, place in enumerate(answer.reports.tolist())
+    }
+    ids, tags = pieces(request.ids, ID_BYTES), pieces(request.tags, TAG_BYTES)
+    return [
+        CheckedReports(ids=id_, tags=tag, answers=[named[place]])
+        for place, (id_, tag) in enumerate(zip(ids, tags, strict=True))
+    ]
+
+
+async def _add_each(
+    tx: Transaction, number: int, requests: Sequence[CheckedReports]
+) -> Sequence[Outcome]:
+    """Count requests of which some may have ids that came before."""
     repeated = await _repeated_ids(tx, number, requests)
     are_new = [repeated.isdisjoint(pieces(request.ids, ID_BYTES)) for request in requests]
     if not await _are_added(tx, number, list(compress(requests, are_new))):
         are_new = [False for _ in requests]  # another writer was faster
     return [
-        _accept_all(request) if is_new else await _outcome(tx, number, request)
+        Added(accepted=len(request), repeated=0) if is_new else await _outcome(tx, number, request)
         for request, is_new in zip(requests, are_new, strict=True)
     ]
 
 
-def _accept_all(request: CheckedReports) -> Added:
+def _accept_all(request: CheckedReports) -> Added | Sequence[Added]:
+    if request.are_singles:
+        return [_ACCEPTED] * len(request)
     return Added(accepted=len(request), repeated=0)
 
 
