@@ -510,7 +510,8 @@ async def test_an_answer_that_fails_leaves_the_others_theirs(direct: Direct) -> 
     app: Any = direct.service.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
     intake = app.service.lists.known_intake(direct.published.campaign)
     store: Any = direct.store
-    together = ReportGroups(store, EventLog(direct.service.clock, log))
+    metrics = direct.service.dependencies.metrics
+    together = ReportGroups(store, metrics, EventLog(direct.service.clock, log))
 
     def fail(_outcome: object) -> None:
         raise OSError(os.devnull)

@@ -76,6 +76,26 @@ async def test_a_log_that_cannot_be_emptied_stops_no_write(
     assert await soon(database.write(one)) == 1
 
 
+async def test_a_transaction_of_reports_alone_needs_no_temporary_file(tmp_path: Path) -> None:
+    """SQLite keeps the pages that an undone attempt would bring back; of reports these are few."""
+    in_memory: list[bool] = []
+
+    def reach(point: str) -> None:
+        if point == "before-commit":
+            ((kind,),) = opened._writer._connection.execute("PRAGMA temp_store")
+            in_memory.append(kind == 2)
+
+    opened = SqliteDatabase(tmp_path / "service.sqlite", reach=reach)
+    store = DatabaseStore(opened)
+    campaign = await opened_for_clients(store)
+    assert not any(in_memory)
+    in_memory.clear()
+    await store.add_reports(campaign, some_reports(range(5)))
+    await soon(opened.write(one))
+    assert in_memory == [True, False]
+    await store.close()
+
+
 async def test_a_committed_write_is_never_called_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from blender_dp.server.direct_requests import (
     DirectRequest,
     DirectRoute,
+    Take,
     beginning_of_answer,
     is_small_json,
 )
@@ -92,8 +93,10 @@ class TimedConnection(HttpToolsProtocol):
     limits: ClassVar[ConnectionLimits]
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
-    _direct_body: bytes | None = None
-    """Body so far of a request that may be answered without ASGI."""
+    _take: Take | None = None
+    """What takes the request that arrives, if it need not go through ASGI."""
+    _body = b""
+    """As much of its body as has arrived."""
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - of either event loop
         """Begin to wait for a request, or close if too many other connections are busy."""
@@ -120,7 +123,7 @@ class TimedConnection(HttpToolsProtocol):
         super().data_received(data)
         if self.transport.is_closing():
             return
-        if self._direct_body is not None:
+        if self._take is not None:
             self._leave_to_asgi()
         if not self._has_request:
             self._wait_for_headers()
@@ -128,27 +131,26 @@ class TimedConnection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin to answer; from here on the limits of the body apply."""
         self._stop_waiting()
-        if self._may_be_direct():
-            self._direct_body = b""
-        else:
+        self._take = self._find_direct()
+        if self._take is None:
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body."""
-        if self._direct_body is None:
+        if self._take is None:
             super().on_body(body)
         else:
-            self._direct_body += body
+            self._body += body
 
     def on_message_complete(self) -> None:
         """Pass on a whole request."""
-        if self._direct_body is None:
+        take, self._take = self._take, None
+        if take is None:
             super().on_message_complete()
             return
-        assert self.limits.direct is not None
-        request, self._direct_body = DirectRequest(self, self._direct_body), None
+        request, self._body = DirectRequest(self, self._body), b""
         self.cycle = request  # type: ignore[assignment]  # the protocol uses what it has
-        self.limits.direct.take(self.url, request)
+        take(request)
 
     def send_answer(self, status: int, rest: bytes, *, keep_alive: bool) -> None:
         """Answer a request that did not go through ASGI."""
@@ -182,11 +184,11 @@ class TimedConnection(HttpToolsProtocol):
         super().timeout_keep_alive_handler()
         self._end_if_unread()
 
-    def _may_be_direct(self) -> bool:
+    def _find_direct(self) -> Take | None:
         direct = self.limits.direct
-        return (
-            direct is not None
-            and direct.takes(self.url)
+        take = None if direct is None else direct.find(self.url)
+        is_usual = (
+            take is not None
             and self.parser.get_method() == b"POST"
             and self.parser.get_http_version() == "1.1"
             and self.parser.should_keep_alive()
@@ -194,10 +196,11 @@ class TimedConnection(HttpToolsProtocol):
             and not self.flow.write_paused
             and is_small_json(self.headers)
         )
+        return take if is_usual else None
 
     def _leave_to_asgi(self) -> None:
         """Let ASGI go on with a request whose body did not come with its headers."""
-        body, self._direct_body = self._direct_body, None
+        body, self._take, self._body = self._body, None, b""
         super().on_headers_complete()
         if body:
             super().on_body(body)

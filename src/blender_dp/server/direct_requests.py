@@ -5,7 +5,7 @@ about a request, or does not arrive in one piece, goes through ASGI, with all of
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol
@@ -22,13 +22,12 @@ _LEFT_TO_ASGI = frozenset({b"content-encoding", b"transfer-encoding", b"expect",
 class DirectRoute(Protocol):
     """A route that takes small requests without ASGI."""
 
-    def takes(self, url: bytes) -> bool:
-        """Tell whether requests to post there are taken now."""
+    def find(self, url: bytes) -> "Take | None":
+        """Return what answers requests to post there, now or later; None leaves them to ASGI."""
         ...
 
-    def take(self, url: bytes, request: "DirectRequest") -> None:
-        """Answer a request, now or later."""
-        ...
+
+Take = Callable[["DirectRequest"], None]
 
 
 class _NoEvent:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from uuid import UUID
 
 from blender_dp.server.event_log import EventLog
-from blender_dp.service.http.reports.checked_reports import CheckedReports, Outcome
+from blender_dp.service.http.reports.checked_reports import Added, CheckedReports, Outcome
 from blender_dp.service.http.reports.intake import ReportIntake
+from blender_dp.service.operation.metrics import Metrics
 from blender_dp.service.storage.database_store import DatabaseStore
 
 MOST_TOGETHER = 256
@@ -62,8 +63,8 @@ class _Group:
 class ReportGroups:
     """The groups of all campaigns; belongs to one event loop."""
 
-    def __init__(self, store: DatabaseStore, event_log: EventLog) -> None:
-        self._store, self._event_log = store, event_log
+    def __init__(self, store: DatabaseStore, metrics: Metrics, event_log: EventLog) -> None:
+        self._store, self._metrics, self._event_log = store, metrics, event_log
         self._groups: dict[str, _Group] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -95,6 +96,12 @@ class ReportGroups:
         outcome: Outcome = await answer
         return outcome
 
+    async def add_alone(self, campaign_id: str, reports: CheckedReports) -> Added:
+        """Store the reports of a request that was checked elsewhere."""
+        added = await self._store.add_reports(UUID(campaign_id), reports)
+        self._count([added])
+        return added
+
     async def _work(self, campaign_id: str, intake: ReportIntake, group: _Group) -> None:
         while group.waiting:
             requests = group.take()
@@ -104,6 +111,7 @@ class ReportGroups:
                     request.answer(outcome)
                 except Exception as error:  # noqa: BLE001 - the others must be answered
                     self._event_log.failure("answer", error)
+            self._count(outcomes)
             if len(requests) > 1:
                 await group.fill(len(requests) + len(group.waiting))
         del self._groups[campaign_id]
@@ -129,6 +137,11 @@ class ReportGroups:
             else:
                 outcomes.append(found)
         return outcomes
+
+    def _count(self, outcomes: Sequence[Outcome]) -> None:
+        added = [outcome for outcome in outcomes if isinstance(outcome, Added)]
+        self._metrics.accepted.inc(sum([one.accepted for one in added]))
+        self._metrics.repeated.inc(sum([one.repeated for one in added]))
 
     async def _stored(self, campaign_id: str, reports: CheckedReports) -> Sequence[Outcome]:
         """Return the outcome of a batch, or of each single report."""

@@ -6,15 +6,14 @@ from functools import lru_cache, partial
 from typing import Any
 from uuid import UUID
 
-from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.server.answers import open_answer, problem_bytes, send_problem
 from blender_dp.server.bodies.request_body import Receive, read_body
 from blender_dp.server.bodies.threads import SHORT_BYTES
-from blender_dp.server.direct_requests import DirectRequest, Headers
+from blender_dp.server.direct_requests import DirectRequest, Headers, Take
 from blender_dp.server.problems import Problem, ProblemError
 from blender_dp.service.http.reports.checked_reports import Added, Outcome
 from blender_dp.service.http.reports.groups import ReportGroups
-from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES
+from blender_dp.service.http.reports.intake import MOST_BATCH_BYTES, ReportIntake
 from blender_dp.service.problems import of_store
 from blender_dp.service.state import ServiceState
 from blender_dp.service.storage.store import StoreRefusal
@@ -35,25 +34,23 @@ class ReportRoute:
 
     def __init__(self, service: ServiceState) -> None:
         self._service = service
-        self._groups = ReportGroups(service.dependencies.store, service.event_log)
+        dependencies = service.dependencies
+        self._groups = ReportGroups(dependencies.store, dependencies.metrics, service.event_log)
 
-    def takes(self, url: bytes) -> bool:
-        """Tell whether small requests to a path are taken without ASGI: its list is loaded."""
+    def find(self, url: bytes) -> Take | None:
+        """Return what takes small requests to a campaign whose list is loaded."""
         campaign_id = _campaign_in_url(url)
-        return campaign_id is not None and self._service.lists.known_intake(campaign_id) is not None
+        if campaign_id is None:
+            return None
+        intake = self._service.lists.known_intake(campaign_id)
+        return None if intake is None else partial(self._take_direct, campaign_id, intake)
 
-    def take(self, url: bytes, request: DirectRequest) -> None:
-        """Answer a request that came without ASGI."""
-        campaign_id = _campaign_in_url(url)
-        intake = self._service.lists.known_intake(campaign_id) if campaign_id else None
-        if campaign_id is None or intake is None:
-            raise BrokenInvariantError("only requests to known campaigns are taken")
+    def _take_direct(self, campaign_id: str, intake: ReportIntake, request: DirectRequest) -> None:
         answer = partial(self._answer, campaign_id, request)
         self._groups.add(campaign_id, intake, request.body, answer)
 
     def _answer(self, campaign_id: str, request: DirectRequest, outcome: Outcome) -> None:
         if isinstance(outcome, Added):
-            self._count(outcome)
             status, rest = 202, _accepted_bytes(outcome.accepted, outcome.repeated)
         else:
             problem = self._problem(outcome)
@@ -79,32 +76,25 @@ class ReportRoute:
             self._count_refusal(campaign_id, problem)
             extra = {"allow": "POST, OPTIONS"} if problem.problem.kind.status == 405 else {}
             return await send_problem(problem, send, extra)
-        self._count(added)
         headers, body = _accepted(added.accepted, added.repeated)
         await send({"type": "http.response.start", "status": 202, "headers": headers})
         await send({"type": "http.response.body", "body": body})
         return 202
 
     async def _take(self, campaign_id: str, scope: Any, receive: Receive) -> Added:  # noqa: ANN401
-        lists, uuid = self._service.lists, UUID(campaign_id)
-        intake = lists.known_intake(campaign_id) or await lists.intake(uuid)
+        lists = self._service.lists
+        intake = lists.known_intake(campaign_id) or await lists.intake(UUID(campaign_id))
         with self._service.bodies.lease() as lease:
             body = await read_body(scope["headers"], receive, MOST_BATCH_BYTES, lease)
             is_long = body.is_gzip or len(body.content) > SHORT_BYTES
             if is_long:
                 reports = await self._service.body_threads.run(intake.receive, body)
         if is_long:
-            return await self._service.dependencies.store.add_reports(uuid, reports)
+            return await self._groups.add_alone(campaign_id, reports)
         outcome = await self._groups.outcome(campaign_id, intake, body.content)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
-
-    def _count(self, added: Added) -> None:
-        metrics = self._service.dependencies.metrics
-        metrics.accepted.inc(added.accepted)
-        if added.repeated:
-            metrics.repeated.inc(added.repeated)
 
     def _problem(self, error: Exception) -> ProblemError:
         """Return the problem with which a request is answered."""

@@ -108,6 +108,10 @@ class Writer:
 
     def _commit(self, group: Sequence[Request]) -> Outcomes:
         self._reach("before-begin")
+        # Pages of ids, as they were before, for an attempt that is undone: in memory they cost no
+        # file. Contributions may be large.
+        are_reports = all(request.campaign_id for request in group)
+        self._connection.execute(f"PRAGMA temp_store = {'MEMORY' if are_reports else 'FILE'}")
         self._connection.execute("BEGIN IMMEDIATE")
         tx = SqliteTransaction(self._connection, self._reach, self._older)
         outcomes: Outcomes = []
