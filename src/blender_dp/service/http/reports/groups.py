@@ -75,7 +75,7 @@ class ReportGroups:
         body: bytes,
         answer: Callable[[Outcome], None],
     ) -> None:
-        """Check and store a body with others; then call ``answer``, which must not fail."""
+        """Check and store a body with others; then call ``answer`` with what became of it."""
         group = self._groups.get(campaign_id)
         if group is None:
             group = self._groups[campaign_id] = _Group()
@@ -99,22 +99,30 @@ class ReportGroups:
     async def add_alone(self, campaign_id: str, reports: CheckedReports) -> Added:
         """Store the reports of a request that was checked elsewhere."""
         added = await self._store.add_reports(UUID(campaign_id), reports)
-        self._count([added])
+        self._metrics.accepted.inc(added.accepted)
+        self._metrics.repeated.inc(added.repeated)
         return added
 
     async def _work(self, campaign_id: str, intake: ReportIntake, group: _Group) -> None:
-        while group.waiting:
-            requests = group.take()
-            outcomes = await self._outcomes(campaign_id, intake, [one.body for one in requests])
-            for request, outcome in zip(requests, outcomes, strict=True):
-                try:
-                    request.answer(outcome)
-                except Exception as error:  # noqa: BLE001 - the others must be answered
-                    self._event_log.failure("answer", error)
-            self._count(outcomes)
-            if len(requests) > 1:
-                await group.fill(len(requests) + len(group.waiting))
-        del self._groups[campaign_id]
+        try:
+            while group.waiting:
+                requests = group.take()
+                outcomes = await self._outcomes(campaign_id, intake, [one.body for one in requests])
+                self._answer(requests, outcomes)
+                if len(requests) > 1:
+                    await group.fill(min(len(requests) + len(group.waiting), MOST_TOGETHER))
+        finally:
+            del self._groups[campaign_id]
+
+    def _answer(self, requests: Sequence[_Waiting], outcomes: Sequence[Outcome]) -> None:
+        for request, outcome in zip(requests, outcomes, strict=True):
+            try:
+                request.answer(outcome)
+            except Exception as error:  # noqa: BLE001 - the others must be answered
+                self._event_log.failure("answer", error)
+        added = [outcome for outcome in outcomes if isinstance(outcome, Added)]
+        self._metrics.accepted.inc(sum([one.accepted for one in added]))
+        self._metrics.repeated.inc(sum([one.repeated for one in added]))
 
     async def _outcomes(
         self, campaign_id: str, intake: ReportIntake, bodies: Sequence[bytes]
@@ -137,11 +145,6 @@ class ReportGroups:
             else:
                 outcomes.append(found)
         return outcomes
-
-    def _count(self, outcomes: Sequence[Outcome]) -> None:
-        added = [outcome for outcome in outcomes if isinstance(outcome, Added)]
-        self._metrics.accepted.inc(sum([one.accepted for one in added]))
-        self._metrics.repeated.inc(sum([one.repeated for one in added]))
 
     async def _stored(self, campaign_id: str, reports: CheckedReports) -> Sequence[Outcome]:
         """Return the outcome of a batch, or of each single report."""

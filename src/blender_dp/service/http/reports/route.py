@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from blender_dp.server.answers import open_answer, problem_bytes, send_problem
-from blender_dp.server.bodies.request_body import Receive, read_body
+from blender_dp.server.bodies.request_body import Disconnected, Receive, read_body
 from blender_dp.server.bodies.threads import SHORT_BYTES
 from blender_dp.server.direct_requests import DirectRequest, Headers, Take
 from blender_dp.server.problems import Problem, ProblemError
@@ -71,7 +71,9 @@ class ReportRoute:
             if scope["method"] != "POST":
                 raise Problem.METHOD_NOT_ALLOWED.error()
             added = await self._take(campaign_id, scope, receive)
-        except (StoreRefusal, ProblemError) as error:
+        except Disconnected:
+            raise
+        except Exception as error:  # noqa: BLE001 - the client is told
             problem = self._problem(error)
             self._count_refusal(campaign_id, problem)
             extra = {"allow": "POST, OPTIONS"} if problem.problem.kind.status == 405 else {}
