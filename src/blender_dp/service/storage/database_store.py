@@ -102,16 +102,8 @@ class DatabaseStore(RelayedBatches):
 
         Purging also deletes contributions, report ids, tags, counters and waiting jobs.
         """
-        return await self.database.write(
-            partial(
-                campaigns.move,
-                campaign_id=campaign_id,
-                move=move,
-                origin=origin,
-                actor=actor,
-                now=now,
-            )
-        )
+        work = partial(campaigns.move, campaign_id=campaign_id, move=move, origin=origin)
+        return await self.database.write(partial(work, actor=actor, now=now))
 
     async def progress(self, campaign_id: UUID) -> Progress:
         """Return the counts of a campaign."""
