@@ -50,7 +50,8 @@ class DirectRequest:
     def answer(self, status: int, rest: bytes) -> None:
         """Send an answer: its status, and its other bytes as :func:`answer_bytes` returns them."""
         self.response_complete = True
-        self._connection.send_answer(status, rest, keep_alive=self.keep_alive)
+        if not self.disconnected:
+            self._connection.send_answer(status, rest, keep_alive=self.keep_alive)
 
 
 def is_small_json(headers: Headers) -> bool:
