@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from dashboard.live_service import ASSETS, LiveService, live_service, released_campaign
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
+from tabs import Tabs
 
 from blender_dp.cli.plan_process import answer_of
 from blender_dp.service.http.access import Role
@@ -33,12 +34,16 @@ def released(service: LiveService) -> tuple[str, str]:
     return released_campaign(service, "Summer"), released_campaign(service, "Autumn")
 
 
+@pytest.fixture(scope="module")
+def tabs(chromium: Browser) -> Iterator[Tabs]:
+    """Return the pages that the tests of a module share."""
+    with chromium.new_context(accept_downloads=True) as context:
+        yield Tabs(context)
+
+
 @pytest.fixture
-def open_page(chromium: Browser, service: LiveService) -> Iterator[OpenPage]:
+def open_page(tabs: Tabs, service: LiveService) -> Iterator[OpenPage]:
     """Return a function that opens a page, signed in unless ``role`` is None."""
-    complaints: list[str] = []
-    elsewhere: list[str] = []
-    contexts: list[BrowserContext] = []
 
     def open_one(
         address: str = "",
@@ -47,35 +52,21 @@ def open_page(chromium: Browser, service: LiveService) -> Iterator[OpenPage]:
         width: int = 1024,
         scheme: str = "light",
     ) -> Page:
-        context = chromium.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,  # type: ignore[arg-type]  # light or dark
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        context.on("request", lambda request: _note_elsewhere(request.url, service, elsewhere))
-        page = context.new_page()
-        page.on("console", lambda message: _note_complaint(message.type, message.text, complaints))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page = tabs.take(width=width, scheme=scheme)
         if role is not None:
+            page.goto(f"{service.url}/health")  # no program runs there
             token = service.tokens[role]
-            page.add_init_script(f"sessionStorage.setItem('blender-dp-token', '{token}')")
+            page.evaluate(f"sessionStorage.setItem('blender-dp-token', '{token}')")
         page.goto(f"{service.url}/{address}")
         return page
 
-    yield open_one
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert elsewhere == []
+    with tabs.watched() as seen:
+        yield open_one
+    assert [text for kind, text in seen.complaints if _is_complaint(kind, text)] == []
+    own = (f"{service.url}/", "blob:", "file:")
+    assert [url for url in seen.addresses if not url.startswith(own)] == []
 
 
-def _note_elsewhere(url: str, service: LiveService, elsewhere: list[str]) -> None:
-    if not url.startswith((f"{service.url}/", "blob:", "file:")):
-        elsewhere.append(url)
-
-
-def _note_complaint(kind: str, text: str, complaints: list[str]) -> None:
+def _is_complaint(kind: str, text: str) -> bool:
     # A request that was meant to be refused is no fault of the page.
-    if kind in ("error", "warning") and not re.search("status of (4|503)", text):
-        complaints.append(text)
+    return kind in ("error", "warning") and not re.search("status of (4|503)", text)

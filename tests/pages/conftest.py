@@ -6,33 +6,33 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
+from tabs import Tabs
 
 from blender_dp.pages.html_report import render_report
 
 OpenReport = Callable[..., Page]
 
 
+@pytest.fixture(scope="module")
+def tabs(chromium: Browser) -> Iterator[Tabs]:
+    """Return the pages that the tests of a module share; they have no network."""
+    with chromium.new_context(offline=True, accept_downloads=True) as context:
+        yield Tabs(context)
+
+
 @pytest.fixture
-def open_report(chromium: Browser, tmp_path: Path) -> Iterator[OpenReport]:
+def open_report(tabs: Tabs, tmp_path: Path) -> Iterator[OpenReport]:
     """Return a function that opens a report offline; complaints and requests fail the test."""
-    complaints: list[str] = []
-    requests: list[str] = []
-    context = chromium.new_context(offline=True, accept_downloads=True)
-    context.on("request", lambda request: requests.append(request.url))
+    path = tmp_path / "report.html"
 
     def open_page(release: Mapping[str, Any], run: Mapping[str, Any], *, width: int = 1200) -> Page:
-        path = tmp_path / "report.html"
         path.write_text(render_report(release, run), encoding="utf-8")
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.set_viewport_size({"width": width, "height": 900})
+        page = tabs.take(width=width)
         page.goto(path.as_uri())
         return page
 
-    yield open_page
-    context.close()
-    own = (tmp_path / "report.html").as_uri()
-    elsewhere = [url for url in requests if url != own and not url.startswith(("blob:", "data:"))]
-    assert complaints == []
-    assert elsewhere == []
+    with tabs.watched() as seen:
+        yield open_page
+    others = [url for url in seen.addresses if not url.startswith(("blob:", "data:"))]
+    assert seen.complaints == []
+    assert [url for url in others if url != path.as_uri()] == []

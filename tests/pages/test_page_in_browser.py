@@ -129,7 +129,7 @@ def test_the_theme_toggles_and_is_remembered(open_report: OpenReport) -> None:
 
 def test_the_page_works_where_storage_is_refused(open_report: OpenReport) -> None:
     page = open_report(make_release(), make_run())
-    page.context.add_init_script(
+    page.add_init_script(  # the page is not used again: it cannot forget what it keeps
         "Object.defineProperty(window, 'localStorage', { get() { throw new Error('refused'); } });"
     )
     page.reload()

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pages.test_html_report import NASTY, embedded, sha256
 from pages.test_html_report import Page as Markup
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
+from tabs import Tabs
 
 from blender_dp.pages.plan_page import render_plan
 
@@ -99,26 +100,21 @@ def test_the_figures_are_those_of_the_json() -> None:
 
 
 @contextmanager
-def shown(chromium: Browser, directory: Path, plan: dict[str, Any], width: int) -> Iterator[Page]:
+def shown(tabs: Tabs, directory: Path, plan: dict[str, Any], width: int) -> Iterator[Page]:
     """Show a page without a network, and fail if it complains."""
-    path, complaints = directory / "plan.html", list[str]()
+    path = directory / "plan.html"
     path.write_text(render_plan(plan), encoding="utf-8")
-    with chromium.new_context(offline=True) as context:
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.set_viewport_size({"width": width, "height": 900})
+    with tabs.watched() as seen:
+        page = tabs.take(width=width)
         page.goto(path.as_uri())
         yield page
-    assert complaints == []
+    assert seen.complaints == []
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 1200])
-def test_the_page_draws_what_a_relay_would_change(
-    chromium: Browser, tmp_path: Path, width: int
-) -> None:
-    with shown(chromium, tmp_path, a_relay_plan(), width) as page:
+def test_the_page_draws_what_a_relay_would_change(tabs: Tabs, tmp_path: Path, width: int) -> None:
+    with shown(tabs, tmp_path, a_relay_plan(), width) as page:
         assert page.inner_text("#curve-title") == "What a relay would change"
         assert "40.0\u00a0% of the clients behind a relay" in page.inner_text("#made")
         assert "Relay: 9 clients; ε = 4 unless they collude." in page.inner_text("#notes")
@@ -136,10 +132,8 @@ def test_the_page_draws_what_a_relay_would_change(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 1200])
-def test_the_page_draws_the_curve_of_every_measure(
-    chromium: Browser, tmp_path: Path, width: int
-) -> None:
-    with shown(chromium, tmp_path, a_plan(), width) as page:
+def test_the_page_draws_the_curve_of_every_measure(tabs: Tabs, tmp_path: Path, width: int) -> None:
+    with shown(tabs, tmp_path, a_plan(), width) as page:
         assert "known to within half" in page.inner_text("#lead")
         assert "The target is reached with" in page.inner_text("#notes")
         for name in ("records", "ndcg", "query_l1", "record_l1", "queries"):
@@ -149,5 +143,5 @@ def test_the_page_draws_the_curve_of_every_measure(
         page.keyboard.press("End")
         assert "14" in page.inner_text("#tooltip")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-    with shown(chromium, tmp_path, a_plan(points=0), width) as page:
+    with shown(tabs, tmp_path, a_plan(points=0), width) as page:
         assert page.is_hidden("#curve")

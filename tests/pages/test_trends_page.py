@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages.test_html_report import NASTY, embedded, sha256
 from pages.test_html_report import Page as Markup
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
+from tabs import Tabs
 
 from blender_dp.pages.trends_page import render_trends
 from blender_dp.search_trends.trends import Trends, trends
@@ -79,17 +80,11 @@ def test_the_figures_are_those_of_the_json() -> None:
 
 
 @pytest.fixture
-def shown(chromium: Browser) -> Iterator[list[Page]]:
-    """Collect pages; a complaint of any fails the test."""
-    complaints: list[str] = []
-    pages: list[Page] = []
-    context = chromium.new_context(offline=True)
-    context.on("page", lambda page: page.on("console", lambda m: complaints.append(m.text)))
-    context.on("page", lambda page: page.on("pageerror", lambda e: complaints.append(str(e))))
-    pages.append(context.new_page())
-    yield pages
-    context.close()
-    assert complaints == []
+def shown(tabs: Tabs) -> Iterator[list[Page]]:
+    """Return a page in a list; a complaint of it fails the test."""
+    with tabs.watched() as seen:
+        yield [tabs.take()]
+    assert seen.complaints == []
 
 
 def opened(page: Page, folder: Path, found: Trends, width: int = 1200) -> Page:
