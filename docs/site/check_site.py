@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -75,7 +76,13 @@ def _is_elsewhere(address: str) -> bool:
 def _file_of(page: Path, address: str) -> Path:
     """Return the file that an address of a page names; the page itself for a mere anchor."""
     path = unquote(urlsplit(address).path)
-    return (page.parent / path).resolve() if path else page
+    return _file_at(page.parent, path) if path else page
+
+
+@cache
+def _file_at(folder: Path, path: str) -> Path:
+    """Return a file; most links are in the navigation, which all pages of a folder share."""
+    return (folder / path).resolve()
 
 
 def _leads_somewhere(page: Path, link: str, pages: dict[Path, PageAddresses]) -> bool:

@@ -1,7 +1,7 @@
 """Configuration of Sphinx for the site; ``build.py`` gives it the version and the sources."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,26 @@ def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield f"source/{path}", {"title": path, "body": body}, "page.html"
 
 
+def shared_navigation(
+    _app: Sphinx, page: str, _template: str, context: dict[str, Any], _document: object
+) -> None:
+    """Let source files that lie equally deep share one navigation, which names none of them."""
+    if page.startswith("source/"):
+        make, depth = context["toctree"], page.count("/")
+        context["toctree"] = lambda **how: _navigation(make, depth, **how)
+
+
+def _navigation(make: Callable[..., str], depth: int, **how: object) -> str:
+    key = (depth, *sorted(how.items()))
+    if key not in _NAVIGATIONS:
+        _NAVIGATIONS[key] = make(**how)
+    return _NAVIGATIONS[key]
+
+
+_NAVIGATIONS: dict[tuple[object, ...], str] = {}
+
+
 def setup(app: Sphinx) -> None:
     """Add the pages of source files."""
     app.connect("html-collect-pages", source_pages)
+    app.connect("html-page-context", shared_navigation, priority=0)  # before the theme asks for it
