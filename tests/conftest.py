@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,34 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
 
 
+_browsers = ExitStack()
+_running: list["Browser"] = []
+_is_chromium_next = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Note whether the test after this one needs the browser too."""
+    needed = nextitem is not None and "chromium" in getattr(nextitem, "fixturenames", ())
+    item.config.stash[_is_chromium_next] = needed
+
+
 @pytest.fixture(scope="module")
-def chromium() -> "Iterator[Browser]":
-    """Return a browser for the tests of a module: its loop would be in the way of other tests."""
+def chromium(request: pytest.FixtureRequest) -> "Iterator[Browser]":
+    """Return a browser, which goes on to the next module if that begins with a test of it.
+
+    It stops before any other test: its loop would be in the way.
+    """
+    if not _running:
+        _running.append(_browsers.enter_context(_started_chromium()))
+    yield _running[0]
+    if not request.config.stash[_is_chromium_next]:
+        _running.clear()
+        _browsers.close()
+
+
+@contextmanager
+def _started_chromium() -> "Iterator[Browser]":
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     executable = shutil.which("chromium")
