@@ -35,8 +35,8 @@ help: ## List what can be done here
 demo: .make/run ## Make a synthetic search log, find what is popular in it, write demo/report.html
 	@$(BIN)/blender-dp demo --users $(DEMO_USERS)
 
-# One process more than a small machine has cores: tests of services and browsers mostly wait.
-test-python: WORKERS ?= 3
+# Two processes more than a small machine has cores: tests of services and browsers mostly wait.
+test-python: WORKERS ?= 4
 test-fast slowest mutants fuzz: WORKERS ?= 2
 # Two targets of this file at the same time: one of each pair uses one core only.
 together = @$(MAKE) --no-print-directory -j 2
