@@ -218,8 +218,12 @@ class PlainBlend:
         return summed + self.query_weight**2 * further - known
 
     def cell_interval(self) -> tuple[FloatArray, FloatArray]:
-        """Score interval by its definition: both roots of (p̂ - p)² = z²(Var + h(p - p̂))."""
+        """Score interval by its definition: both roots of (p̂ - p)² = z²(Var + h(p - p̂)).
+
+        The posterior variance of a rare record does not depend on p.
+        """
         h = (np.diag(self.covariance) / self.opt_in_variance) ** 2 * self.c / self.n_o
+        h[self.rare.cells] = 0
         half = Z**2 * h / 2
         reach = np.sqrt(half**2 + Z**2 * self.cell_variance)
         return np.clip(self.p + half - reach, 0, 1), np.clip(self.p + half + reach, 0, 1)

@@ -1,10 +1,11 @@
 """Prior of the popularity of listed records: a power law, and what is known of known records.
 
 Frequencies of records fall off like a power, so μ = n_O·p has the density μ^(-a). A record that an
-earlier release listed has passed a threshold once: its density is μ^(-a)·Pr[listed | μ]. The
-earlier rule is taken to be that of this release. A record named elsewhere, without regard to its
-popularity, gets the exponent 1, by which every order of magnitude is as probable. Documents that
-do not say where a record was known from are older than these priors: it has none.
+earlier release listed has passed a threshold once: its density is μ^(-a)·Pr[listed | μ]. One that
+is new has not: its density is μ^(-a)·(1 - Pr[listed | μ]). The earlier rule is taken to be that of
+this release. A record named elsewhere, without regard to its popularity, gets the exponent 1, by
+which every order of magnitude is as probable. Documents that do not say where a record was known
+from are older than these priors: it has none.
 """
 
 from dataclasses import dataclass
@@ -55,8 +56,10 @@ class PopularityPrior:
         """Return ln of the density of ln μ, up to a constant, by record and μ."""
         density = (1 - self.exponent[cells, None]) * np.log(mu)
         if self.rule is not None:
-            again = self.was_listed[cells]
-            density[again] += np.log(np.maximum(self.rule.listed_at(mu[again]), _LEAST))
+            listed = self.rule.listed_at(mu)
+            again, new = self.was_listed[cells], ~self.is_known[cells]
+            density[again] += np.log(np.maximum(listed[again], _LEAST))
+            density[new] += np.log(np.maximum(1 - listed[new], _LEAST))
         return density
 
 

@@ -14,7 +14,7 @@ from blender_dp.core.blend_probabilities.common_estimate import (
 )
 from blender_dp.core.blend_probabilities.group_comparison import disagreement
 from blender_dp.core.blend_probabilities.popularity_prior import PopularityPrior
-from blender_dp.core.blend_probabilities.rare_records import rare_records
+from blender_dp.core.blend_probabilities.rare_records import RareRecords, rare_records
 from blender_dp.core.errors import BrokenInvariantError
 from blender_dp.core.estimation.client_views import ClientViews
 from blender_dp.core.estimation.consistency import posterior_variances
@@ -71,7 +71,7 @@ def combine(
         common = estimate_common(p, views, rare, clients, prior=prior, robust=robust)
         p = (p + common.p) / 2 if number else common.p  # damped, so that it converges
     return BlendedEstimates(
-        cells=_cells(common, views),
+        cells=_cells(common, views, rare),
         queries=_queries(common, views),
         drift=_drift(common, views, clients),
         relay_drift=_relay_drift(common, views, clients),
@@ -79,7 +79,7 @@ def combine(
     )
 
 
-def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
+def _cells(common: CommonEstimate, views: OptInViews, rare: RareRecords) -> Blend:
     variance, _ = posterior_variances(common.variance, views.cells, common.clients.v_q)
     target = views.target_variance(common.p)
     estimate = Estimate(probability=common.p, variance=around_target(variance, target))
@@ -91,7 +91,7 @@ def _cells(common: CommonEstimate, views: OptInViews) -> Blend:
         raw=estimate,
         projected=estimate.probability,
         opt_in_weight=common.variance / common.opt_in_variance,
-        bounds=_score_interval(estimate, variance / common.opt_in_variance, views),
+        bounds=_score_interval(estimate, variance / common.opt_in_variance, views, rare),
         groups=(opt_in, _where_said(local.x, local.v, target)),
         relayed=_where_said(relayed.x, relayed.v, target) if relayed else None,
         relay_weight=common.variance / relayed.v if relayed else None,
@@ -123,14 +123,16 @@ def _queries(common: CommonEstimate, views: OptInViews) -> Blend:
 
 
 def _score_interval(
-    cells: Estimate, opt_in_weight: FloatArray, views: OptInViews
+    cells: Estimate, opt_in_weight: FloatArray, views: OptInViews, rare: RareRecords
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of all p that the estimate does not contradict at the 5 % level.
 
     The variance grows with p, by a slope h that comes from the opt-in sample. All p with
-    (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²).
+    (p̂ - p)² ≤ z²(Var + h(p - p̂)) are p̂ + z²h/2 ± z√(Var + (z·h/2)²). The variance of a rare record
+    is that of p given the data, for every p: h is 0.
     """
     h = opt_in_weight**2 * views.whole_list.record_concentration / views.users
+    h[rare.cells] = 0
     centre = cells.probability + Z**2 * h / 2
     reach = Z * np.sqrt(cells.variance + (Z * h / 2) ** 2)
     return np.clip(centre - reach, 0, 1), np.clip(centre + reach, 0, 1)
