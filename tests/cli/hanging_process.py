@@ -15,8 +15,9 @@ async def hang(how: str) -> None:
     end.on_signals(lambda: None)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    if how == "loop":
-        time.sleep(300)
+    if how == "loop":  # in short sleeps: a signal just before one is handled after it
+        for _ in range(3000):
+            time.sleep(0.1)
     elif how == "computation":
         threading.Thread(target=time.sleep, args=(300,)).start()
         end.is_closed = True

@@ -180,7 +180,8 @@ def test_a_list_shorter_than_asked_for_is_said_and_no_failure(
     arguments = [*PROMISE, "--opt-in=0.5", f"--head-list-size={size}", "-o", str(place / "out")]
     outcome = command("run", log, *arguments)
     assert outcome.status == 0
-    (said,) = [line for line in remarks(outcome) if "large for" not in line]  # that is δ
+    # Beside others: δ is large here, and one in a hundred runs says by chance that groups differ.
+    (said,) = [line for line in remarks(outcome) if line.startswith("The head list")]
     assert said.startswith(f"The head list has 5 queries, fewer than the {size} asked for")
 
 
