@@ -10,7 +10,7 @@ from benchmarks.service import campaign, servers
 from benchmarks.service.load import Measured, loaded
 
 BATCH = 1_000
-_MOST_SINGLES, _MOST_BATCHES = 15_000, 220
+_MOST_SINGLES, _MOST_BATCHES = 40_000, 400
 """Prepared for every second; nothing faster is expected."""
 
 

@@ -22,7 +22,7 @@ from blender_dp.service.storage.sqlite.id_index import PLACE_BYTES, RUN_BYTES, I
 from blender_dp.wire.reports.packed_items import pieces
 from blender_dp.wire.reports.service_report import ID_BYTES
 
-MOST_RECENT = 1 << 17
+MOST_RECENT = 1 << 16
 """Most ids of a campaign in the tree; as many move at once."""
 _PAIR_BYTES = ID_BYTES + TAG_BYTES
 _BUNDLE_PAIRS = 40
