@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
+from service.limited_server import PATIENCE, started, until
 from service.running import START
 
 from blender_dp.server.connections import (
@@ -21,7 +21,6 @@ from blender_dp.server.connections import (
 from blender_dp.server.event_log import EventLog
 
 pytestmark = pytest.mark.anyio
-_PATIENCE = 60.0
 _SHORT, _LONG = 0.2, 600.0
 _LARGE = b"x" * (1 << 25)
 """More than the buffers of a loopback connection take."""
@@ -46,12 +45,6 @@ class Server:
         return reader, writer
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(_PATIENCE):
-        while not holds():
-            await asyncio.sleep(0.01)
-
-
 @asynccontextmanager
 async def serving(**options: Any) -> AsyncIterator[Server]:
     go_on, log = asyncio.Event(), io.StringIO()
@@ -66,33 +59,17 @@ async def serving(**options: Any) -> AsyncIterator[Server]:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
-    config = uvicorn.Config(
-        app,
-        port=0,
-        http=limits.protocol(),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        timeout_keep_alive=limits.idle_seconds,
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(config)
-    running = asyncio.create_task(server._serve())  # leaves signals alone
-    await until(lambda: server.started)
-    try:
-        port = server.servers[0].sockets[0].getsockname()[1]
+    async with started(app, limits, timeout_graceful_shutdown=1) as (server, port):
         state = server.server_state
-        yield Server(port=port, state=state, limits=limits, log=log, go_on=go_on)
-    finally:
-        go_on.set()
-        server.should_exit = True
-        await running
+        try:
+            yield Server(port=port, state=state, limits=limits, log=log, go_on=go_on)
+        finally:
+            go_on.set()
 
 
 async def is_ended(reader: asyncio.StreamReader) -> bool:
     """Wait for the end of a connection; return whether it came."""
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         try:
             while await reader.read(1 << 16):
                 pass
@@ -127,7 +104,7 @@ async def test_a_request_that_never_comes_whole_ends_its_connection(beginning: b
 
 async def test_a_connection_is_used_again() -> None:
     async with serving(idle_seconds=600) as server:
-        async with httpx.AsyncClient(base_url=server.url, timeout=_PATIENCE) as http:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as http:
             for _ in range(5):
                 assert (await http.get("/")).text == "ok"
             assert len(server.state.connections) == 1
@@ -156,7 +133,7 @@ async def test_an_answer_that_nobody_reads_ends_its_connection() -> None:
 async def test_idle_connections_make_room_for_others() -> None:
     async with serving(most=20) as server:
         idle = [await server.connect(b"GET / HT" * (number % 2)) for number in range(60)]
-        async with httpx.AsyncClient(base_url=server.url, timeout=_PATIENCE) as http:
+        async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as http:
             for _ in range(3):
                 assert (await http.get("/")).text == "ok"
             await until(lambda: len(server.state.connections) <= 20)
@@ -175,13 +152,13 @@ async def test_where_all_are_at_work_a_new_one_is_asked_to_come_later() -> None:
         busy = [await server.connect(request) for _ in range(2)]
         await until(lambda: len(server.state.tasks) == 2)
         reader, writer = await server.connect(request)
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             answer = await reader.read()
         assert answer.startswith(b"HTTP/1.1 503 ")
         assert b"\r\nretry-after: " in answer
         server.go_on.set()
         for reader, _ in busy:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(PATIENCE):
                 assert (await reader.read()).endswith(b"ok")
         for _, other in (*busy, (None, writer)):
             other.close()

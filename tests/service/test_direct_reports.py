@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from service.limited_server import PATIENCE, started, until
 from service.running import Published, Service, running
 
 from blender_dp.server.connections import ConnectionLimits
@@ -26,7 +27,6 @@ from blender_dp.wire.reports.packed_items import from_text, to_text
 from blender_dp.wire.reports.report import codec_of
 
 pytestmark = pytest.mark.anyio
-_PATIENCE = 60.0
 _PLAIN = (b"content-type: application/json",)
 GOOD = b'{"accepted":1,"repeated":0}'
 
@@ -114,7 +114,7 @@ class Answer:
 
 
 async def read_answer(reader: asyncio.StreamReader) -> Answer:
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         head = b""
         while not head or head.startswith(b"HTTP/1.1 100"):
             head = await reader.readuntil(b"\r\n\r\n")
@@ -122,12 +122,6 @@ async def read_answer(reader: asyncio.StreamReader) -> Answer:
         headers = dict(line.lower().split(": ", 1) for line in lines)
         body = await reader.readexactly(int(headers["content-length"]))
     return Answer(int(first.split()[1]), headers, body)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(_PATIENCE):
-        while not holds():
-            await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -143,36 +137,21 @@ async def serving(directory: Path, **options: Any) -> AsyncIterator[Direct]:
         published = await service.published()
         await service.send(published.campaign, published.report())  # loads the list
         limits = ConnectionLimits(event_log=app.service.event_log, direct=app.reports, **options)
-        config = uvicorn.Config(
-            counting,
-            port=0,
-            http=limits.protocol(),
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=limits.idle_seconds,
-            timeout_graceful_shutdown=5,
-        )
-        server = uvicorn.Server(config)
-        task = asyncio.create_task(server._serve())  # leaves signals alone
-        await until(lambda: server.started)
         store: Any = service.dependencies.store
         store.groups.clear()
-        try:
-            yield Direct(
-                service=service,
-                published=published,
-                store=store,
-                server=server,
-                port=server.servers[0].sockets[0].getsockname()[1],
-                through_asgi=through_asgi,
-            )
-        finally:
-            store.go_on.set()
-            server.should_exit = True
-            await task
+        own = {"server_header": False, "timeout_graceful_shutdown": 5}
+        async with started(counting, limits, **own) as (server, port):
+            try:
+                yield Direct(
+                    service=service,
+                    published=published,
+                    store=store,
+                    server=server,
+                    port=port,
+                    through_asgi=through_asgi,
+                )
+            finally:
+                store.go_on.set()
 
 
 @pytest.fixture
@@ -428,13 +407,13 @@ async def test_a_stop_answers_what_was_accepted_and_closes(direct: Direct) -> No
     idle, writer_of_idle = await direct.connect()
     await until(lambda: bool(direct.store.groups))
     direct.server.should_exit = True
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         assert await idle.read() == b""
     writer_of_idle.close()
     direct.store.go_on.set()
     answer = await read_answer(reader)
     assert (answer.status, answer.headers["connection"]) == (202, "close")
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         assert await reader.read() == b""
     writer.close()
 
@@ -445,7 +424,7 @@ async def test_a_connection_has_its_time_limits_after_an_answer(tmp_path: Path) 
         assert (await read_answer(reader)).status == 202
         [connection] = direct.server.server_state.connections
         assert connection in connection.limits.waiting  # type: ignore[union-attr]  # ours
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             assert await reader.read() == b""
         writer.close()
 
@@ -464,13 +443,13 @@ async def test_a_client_that_reads_no_answers_gets_no_more_without_asgi(direct: 
 
 async def test_nonsense_after_a_request_ends_the_connection(direct: Direct) -> None:
     reader, writer = await direct.connect(direct.request(direct.report()) + b"\0\r\n\r\n")
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
     writer.close()
     reader, writer = await direct.connect(
         direct.request(b"", [*_PLAIN, b"transfer-encoding: chunked"])
     )
-    async with asyncio.timeout(_PATIENCE):
+    async with asyncio.timeout(PATIENCE):
         assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
     writer.close()
 
