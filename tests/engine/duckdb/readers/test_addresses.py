@@ -44,7 +44,8 @@ def test_without_the_extension_one_sentence_says_what_to_do(
     address: str, advice: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as refusal:
-        bdp.run(address, PARAMETERS, opt_in=0.3)
+        # Not "auto": that takes Spark where a session of another test runs in this process.
+        bdp.run(address, PARAMETERS, opt_in=0.3, workspace=bdp.Workspace(engine="duckdb"))
     assert str(refusal.value) == (
         f"{address.partition('?')[0]}: DuckDB reads addresses with its extension httpfs, which is "
         "not installed; install it (python -c \"import duckdb; duckdb.sql('INSTALL httpfs')\"), "
