@@ -81,6 +81,17 @@ class Tables(Protocol):
         """Keep ``frame`` and return it; the next query reads all of it and may compute it."""
         ...
 
+    def coded(self, rows: Frame) -> tuple[Frame, Frame | None]:
+        """Keep rows with a ``code`` in place of query and url; also return every code's names.
+
+        None in place of the names, if the engine keeps query and url instead. Rows without a query
+        may be left out.
+
+        Args:
+            rows: Position, row, query, url and rank, which is 1 or 2.
+        """
+        ...
+
     def free(self, frame: Frame) -> None:
         """Free what :meth:`materialise` or :meth:`keep` returned; nothing reads it any more."""
         ...

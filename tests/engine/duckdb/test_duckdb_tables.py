@@ -7,11 +7,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blender_dp.core.errors import BlenderError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.engine.duckdb.readers import open_log
+from blender_dp.engine.duckdb.readers import LogFormat, LogSource, open_log
 from blender_dp.engine.duckdb.tables import DuckDBTables, connect
+from blender_dp.engine.population.record_key import RecordKey
+from blender_dp.engine.population.sampling import MOST_ROWS
 from blender_dp.engine.population.table_population import TablePopulation, open_population
 
 PLANTED = "hush-hush"
@@ -44,12 +48,21 @@ def write_log(path: Path, rows: int, users: int, name: str = "q") -> Path:
 
 
 def population_of(
-    path: Path, spill: Path, memory_limit: int, *, all_rows: bool = False
+    path: Path,
+    spill: Path,
+    memory_limit: int,
+    *,
+    records_per_user: int = 2,
+    all_rows: bool = False,
 ) -> TablePopulation:
     connection = connect(spill, memory_limit)
     tables = DuckDBTables(connection, open_log(connection, [path]))
     return open_population(
-        tables, Randomness.seeded(3), opt_in=0.5, records_per_user=2, all_rows=all_rows
+        tables,
+        Randomness.seeded(3),
+        opt_in=0.5,
+        records_per_user=records_per_user,
+        all_rows=all_rows,
     )
 
 
@@ -64,16 +77,63 @@ def test_a_log_larger_than_memory_gives_the_same_counts(tmp_path: Path, suffix: 
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "tsv"])
+@pytest.mark.parametrize("records_per_user", [1, 2])  # records have a code, or their texts
 def test_all_rows_of_a_log_larger_than_memory_add_up_to_the_same(
-    tmp_path: Path, suffix: str
+    tmp_path: Path, suffix: str, records_per_user: int
 ) -> None:
     path = write_log(tmp_path / f"log.{suffix}", rows=400_000, users=100_000)
     found = []
     for limit in (64 << 20, 4 << 30):
-        users = population_of(path, tmp_path, limit, all_rows=True).opt_in
+        users = population_of(
+            path, tmp_path, limit, records_per_user=records_per_user, all_rows=True
+        ).opt_in
         sums = users.record_weights(np.array([0, 1 << 30, 1 << 29]), 1 << 20)
         found.append([c.tolist() for c in (*sums.classes(), users.distinct_records(9))])
     assert found[0] == found[1]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, MOST_ROWS - 1),
+            st.integers(0, MOST_ROWS - 1),
+            st.sampled_from(["", "a", "b", "A", "a\0", "long enough for a heap of texts"]),
+            st.sampled_from(["", "a", "b", "another text for the heap of texts"]),
+            st.sampled_from([1, 2]),
+        ),
+        max_size=40,
+    )
+)
+def test_coded_rows_have_the_names_they_had(rows: list[tuple[int, int, str, str, int]]) -> None:
+    columns = ("position", "row", "query", "url", "rank")
+    given_rows = pa.table(
+        {name: [row[place] for row in rows] for place, name in enumerate(columns)},
+        schema=pa.schema(
+            [(name, pa.string() if name in ("query", "url") else pa.int64()) for name in columns]
+        ),
+    )
+    nameless = given_rows.slice(0, 1).set_column(2, "query", pa.array([None] * min(len(rows), 1)))
+    tables = tables_without_a_log()
+    coded, names = tables.coded(tables.copy([given_rows, nameless.cast(given_rows.schema)]))
+    key = RecordKey(names)
+    assert key.columns == ("code",)
+    codes = tables.fetch(names).to_pydict()
+    assert len(set(zip(codes["query"], codes["url"], strict=True))) == len(codes["code"])
+    found = tables.fetch(key.named(coded).select(*columns))
+    assert sorted(zip(*found.to_pydict().values(), strict=True)) == sorted(rows)
+
+
+def tables_without_a_log() -> DuckDBTables:
+    nothing = LogSource(
+        sql="",
+        has_only_records=True,
+        rescans_cheaply=True,
+        format=LogFormat.PARQUET,
+        files=(),
+        bytes=0,
+        name="nothing",
+    )
+    return DuckDBTables(connect(None, 256 << 20), nothing)
 
 
 def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:

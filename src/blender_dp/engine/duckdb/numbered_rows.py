@@ -149,7 +149,11 @@ class NumberedRows:
             self._rows.append(rows.astype(np.uint32))
 
     def users(self) -> pa.Table:
-        """Return every user once: user_key (the number), records, and what is kept of a row."""
+        """Return every user once: user_key (the number), records, and what is kept of a row.
+
+        No row can be added afterwards.
+        """
+        self._numbers.free()
         counts = np.zeros(self._numbers.count + 1, dtype=np.int64)
         for piece, _ in self._pieces():
             counts += piece.count(len(counts))

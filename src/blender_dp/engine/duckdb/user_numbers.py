@@ -33,6 +33,10 @@ class UserNumbers:
         numbers[order] = np.repeat(self._add(keys[first]), lengths_from(starts, len(order)))
         return numbers, first
 
+    def free(self) -> None:
+        """Free the table; only the count stays."""
+        self._keys, self._slots = self._keys[:0], self._slots[:0]
+
     def _find(self, keys: IntArray) -> UInt32Array:
         """Return the numbers of known keys, 0 for others."""
         last, step = len(self._slots) - 1, 0

@@ -6,6 +6,7 @@ import narwhals as nw
 
 from blender_dp.core.errors import InputError, ParameterError
 from blender_dp.core.exact.randomness import Randomness
+from blender_dp.engine.population.record_key import RecordKey
 from blender_dp.engine.population.sampling import (
     MOST_ROWS,
     SamplingKeys,
@@ -55,16 +56,34 @@ class OrderedUsers:
         Columns: position, row, query, url and rank. Rank 1 is drawn first; records that are not
         drawn come after all others.
         """
-        wanted = self.tables.materialise(
+        wanted = self._wanted(records_per_user, all_before=all_before)
+        kept = self.tables.keep(self._with_names(wanted))
+        self.tables.free(wanted)
+        return kept
+
+    def fetch_keyed_rows(
+        self, records_per_user: int, *, all_before: int
+    ) -> tuple[Frame, RecordKey]:
+        """Fetch the same rows, with the columns of a key in place of query and url."""
+        if not all_before or records_per_user > 1:
+            return self.fetch_rows(records_per_user, all_before=all_before), RecordKey()
+        wanted = self._wanted(records_per_user, all_before=all_before)
+        kept, names = self.tables.coded(self._with_names(wanted))
+        self.tables.free(wanted)
+        return kept, RecordKey(names)
+
+    def _wanted(self, records_per_user: int, *, all_before: int) -> Frame:
+        """Return position, row and rank of the rows to fetch."""
+        return self.tables.materialise(
             sample_records(
                 self.rows, self.users, self.keys, records_per_user, all_before=all_before
             )
         )
+
+    def _with_names(self, wanted: Frame) -> Frame:
         fetched = self.log.select("row", "query", "url").join(wanted, on="row", how="inner")
         row = nw.col("row").cast(nw.Int32)
-        kept = self.tables.keep(fetched.select("position", row, "query", "url", "rank"))
-        self.tables.free(wanted)
-        return kept
+        return fetched.select("position", row, "query", "url", "rank")
 
 
 def count_rows(tables: Tables, frame: Frame) -> int:

@@ -1,11 +1,12 @@
 """Distinct records of every user, from all rows of the user instead of a sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import narwhals as nw
 
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import NO_URL
+from blender_dp.engine.population.record_key import RecordKey
 from blender_dp.engine.population.sampling import SamplingKeys
 from blender_dp.engine.tables import Frame, Tables
 
@@ -18,23 +19,27 @@ class OwnRecords:
     keys: SamplingKeys
     """Keys that decide which records of a user with too many are kept."""
     records: Frame
-    """Columns: position, query, url, rows, and first_row, where the user's record first appears."""
+    """Columns: position, the key, rows, and first_row, where the user's record first appears."""
     users: Frame
     """One row per user with records: position, start (a keyed hash), user_records, user_rows."""
+    key: RecordKey = field(default_factory=RecordKey)
 
     @classmethod
-    def of(cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys) -> "OwnRecords":
+    def of(
+        cls, tables: Tables, rows: Frame, starts: Frame, keys: SamplingKeys, key: RecordKey
+    ) -> "OwnRecords":
         """Group the rows that are records by user and record.
 
         Args:
             tables: The engine that holds them.
-            rows: Position, row, query and url.
+            rows: Position, row and the key.
             starts: Position and start of at least these users.
             keys: The secret keys.
+            key: What tells records apart.
         """
         grouped = (
-            rows.filter(~nw.col("query").is_null())
-            .group_by("position", "query", "url")
+            rows.filter(~nw.col(key.columns[0]).is_null())
+            .group_by("position", *key.columns)
             .agg(rows=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
         )
         records = tables.keep(grouped)
@@ -42,18 +47,19 @@ class OwnRecords:
             user_records=nw.len().cast(nw.Int64), user_rows=nw.col("rows").sum().cast(nw.Int64)
         )
         users = users.join(starts.select("position", "start"), on="position")
-        return cls(tables, keys, records, tables.materialise(users))
+        return cls(tables, keys, records, tables.materialise(users), key)
 
     def of_users(self, start: int, stop: int) -> "OwnRecords":
         """Return the records of the users at a range of positions."""
         chosen = (nw.col("position") >= start, nw.col("position") < stop)
-        records, users = self.records.filter(*chosen), self.users.filter(*chosen)
-        return OwnRecords(self.tables, self.keys, records, users)
+        return replace(self, records=self.records.filter(*chosen), users=self.users.filter(*chosen))
 
     def without_urls(self) -> "OwnRecords":
         """Return every user's distinct queries as records, each with its number of rows."""
-        by_query = self.records.group_by("position", "query").agg(
-            rows=nw.col("rows").sum().cast(nw.Int64), first_row=nw.col("first_row").min()
+        by_query = (
+            self.key.named(self.records)
+            .group_by("position", "query")
+            .agg(rows=nw.col("rows").sum().cast(nw.Int64), first_row=nw.col("first_row").min())
         )
         records = self.tables.materialise(by_query.with_columns(url=nw.lit(NO_URL)))
         numbers = records.group_by("position").agg(user_records=nw.len().cast(nw.Int64))
@@ -66,7 +72,7 @@ class OwnRecords:
         return capped.group_by("k").agg(count=nw.len().cast(nw.Int64))
 
     def weighed(self, weights: IntArray) -> Frame:
-        """Return query, url, sum (the total weight that users give to a record) and first_row.
+        """Return the key, sum (the total weight that users give to a record) and first_row.
 
         Which records of a user are kept is decided by a secret order. It does not depend on how
         often records occur, nor on rows of other users.
@@ -76,7 +82,7 @@ class OwnRecords:
         users = self.users.with_columns(k=_at_most(nw.col("user_records"), most))
         records = self.records.join(users.join(weight, on="k", how="inner"), on="position")
         sums = records.join(self._dropped(most), on="first_row", how="anti").group_by(
-            "query", "url"
+            *self.key.columns
         )
         return sums.agg(
             sum=nw.col("weight").sum().cast(nw.Int64), first_row=nw.col("first_row").min()
@@ -98,7 +104,7 @@ class OwnRecords:
         return dropped
 
     def with_rows_of_user(self) -> Frame:
-        """Return position, query, url, rows and user_rows."""
+        """Return position, the key, rows and user_rows."""
         return self.records.join(self.users, on="position")
 
 

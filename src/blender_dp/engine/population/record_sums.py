@@ -8,21 +8,26 @@ import numpy as np
 
 from blender_dp.core.head_list.cells import IntArray
 from blender_dp.core.head_list.head_list import Record
+from blender_dp.engine.population.record_key import RecordKey
 from blender_dp.engine.tables import Frame, Tables
 
 
 @dataclass(frozen=True, slots=True)
 class TableRecordSums:
-    """Records in classes: query, url, sum, largest (sum of its class) and first_row."""
+    """Records in classes: the key, sum, largest (sum of its class) and first_row."""
 
     tables: Tables
     sums: Frame
+    key: RecordKey
 
     @classmethod
-    def of(cls, tables: Tables, sums: Frame, *, class_width: int = 1) -> "TableRecordSums":
+    def of(
+        cls, tables: Tables, sums: Frame, key: RecordKey, *, class_width: int = 1
+    ) -> "TableRecordSums":
         """Keep the sums; the class of a sum is the next multiple of ``class_width``."""
         raised = nw.col("sum") + (class_width - 1)
-        return cls(tables, tables.keep(sums.with_columns(largest=raised - raised % class_width)))
+        kept = tables.keep(sums.with_columns(largest=raised - raised % class_width))
+        return cls(tables, kept, key)
 
     def classes(self) -> tuple[IntArray, IntArray]:
         """Return every class and the number of records in it, smallest class first."""
@@ -41,7 +46,8 @@ class TableRecordSums:
         )
         wanted = self.sums.filter(nw.col("largest").is_in(classes))
         ranked = wanted.with_columns(at=nw.col("first_row").rank("ordinal").over("largest"))
-        found = self.tables.fetch(ranked.join(positions, on=["largest", "at"], how="semi"))
+        at_positions = ranked.join(positions, on=["largest", "at"], how="semi")
+        found = self.tables.fetch(self.key.named(at_positions))
         columns = (found[name].to_pylist() for name in ("query", "url", "sum"))
         return [(Record(query, url), total) for query, url, total in zip(*columns, strict=True)]
 
@@ -54,16 +60,15 @@ class TableRecordSums:
                 "place": list(range(len(records))),
             }
         )
-        given = self.tables.fetch(
-            self.sums.join(named, on=["query", "url"], how="inner").select("place", "sum")
-        )
+        sums_of = self.key.named(self.sums).join(named, on=["query", "url"], how="inner")
+        given = self.tables.fetch(sums_of.select("place", "sum"))
         sums = np.zeros(len(records), dtype=np.int64)
         sums[given["place"].to_numpy()] = given["sum"].to_numpy()
         return sums
 
     def largest_by_query(self) -> tuple[IntArray, IntArray]:
         """Return every sum that is the largest of a query's records, with its number of queries."""
-        largest = self.sums.group_by("query").agg(largest=nw.col("sum").max())
+        largest = self.key.named(self.sums).group_by("query").agg(largest=nw.col("sum").max())
         return self._sizes(largest)
 
     def _sizes(self, sums: Frame) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import narwhals as nw
 
 from blender_dp.core.exact.randomness import Randomness
-from blender_dp.engine.population.keyed_permutation import KeyedPermutation
+from blender_dp.engine.population.keyed_permutation import PRIME, KeyedPermutation
 from blender_dp.engine.tables import Frame, Tables, UserRows
 
 MOST_ROWS = 2**31
@@ -60,11 +60,12 @@ def find_users(tables: Tables, log: Frame, rows: UserRows, keys: SamplingKeys) -
 
     Columns: those of the rows' users, user, user_id, perhaps opt_in, and start.
     """
-    users = rows.users
+    users = found = rows.users
     said = [n for n in ("user", "opt_in") if n in log.columns and n not in users.columns]
     if said:  # any row of a user has the user's id and group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
     known = tables.keep(tables.with_user_id(users.drop("row")))
+    tables.free(found)
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
 
 
@@ -103,7 +104,8 @@ def in_secret_order(
     The order does not depend on records (reading R6). Any range of positions is a uniformly
     random set of users.
     """
-    is_client = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(1))
-    keyed = users.with_columns(is_client=is_client if has_groups else nw.lit(1))
-    order = ["is_client", "shuffled", "user_id", "user"]
-    return tables.placed(keys.with_shuffled(keyed, "user_id"), order)
+    shuffled = keys.with_shuffled(users, "user_id")
+    if has_groups:  # one number, because a sort by two columns takes longer
+        behind = nw.when(nw.col("opt_in")).then(nw.lit(0)).otherwise(nw.lit(PRIME))
+        shuffled = shuffled.with_columns(shuffled=nw.col("shuffled") + behind)
+    return tables.placed(shuffled, ["shuffled", "user_id", "user"])

@@ -23,6 +23,7 @@ from blender_dp.engine.population.group_sizes import (
 from blender_dp.engine.population.keyed_permutation import quotient
 from blender_dp.engine.population.ordered_users import OrderedUsers
 from blender_dp.engine.population.own_records import OwnRecords
+from blender_dp.engine.population.record_key import RecordKey
 from blender_dp.engine.population.record_sums import TableRecordSums
 from blender_dp.engine.population.simulated_clients import SimulatedClients, one_by_one
 from blender_dp.engine.tables import Frame, Tables
@@ -35,6 +36,8 @@ class TableUsers:
     tables: Tables
     sample: Frame
     """Rows with their user's position and their rank; rank 1 is drawn first."""
+    key: RecordKey
+    """What tells the records of ``sample`` and ``own`` apart."""
     own: OwnRecords | None
     """All records of opt-in users, if the log was opened with ``all_rows``."""
     start: int
@@ -46,13 +49,13 @@ class TableUsers:
     def of(cls, users: OrderedUsers, records_per_user: int, *, all_before: int) -> "TableUsers":
         """Fetch a number of records per user, and all records of the users before a position."""
         tables = users.tables
-        rows = users.fetch_rows(records_per_user, all_before=all_before)
-        whole = rows.filter(nw.col("position") < all_before)
+        rows, key = users.fetch_keyed_rows(records_per_user, all_before=all_before)
         if not all_before:
-            return cls(tables, rows, None, 0, users.size)
-        own = OwnRecords.of(tables, whole, users.users, users.keys)
+            return cls(tables, rows, key, None, 0, users.size)
+        whole = rows.filter(nw.col("position") < all_before)
+        own = OwnRecords.of(tables, whole, users.users, users.keys, key)
         sample = tables.narrowed(rows, nw.col("rank") <= records_per_user)
-        return cls(tables, sample, own, 0, users.size)
+        return cls(tables, sample, key, own, 0, users.size)
 
     @property
     def size(self) -> int:
@@ -66,17 +69,18 @@ class TableUsers:
 
     def without_urls(self) -> "TableUsers":
         """Return the same users with the query of every record alone."""
-        return replace(self, sample=self.sample.with_columns(url=nw.lit(NO_URL)), has_urls=False)
+        sample = self.key.named(self.sample).with_columns(url=nw.lit(NO_URL))
+        return replace(self, sample=sample, key=RecordKey(), has_urls=False)
 
     def record_counts(self, records_per_user: int) -> TableRecordSums:
         """Count the distinct records of these users' samples."""
         counts = (
             self._rows(records_per_user)
-            .filter(~nw.col("query").is_null())
-            .group_by("query", "url")
+            .filter(~nw.col(self.key.columns[0]).is_null())
+            .group_by(*self.key.columns)
             .agg(sum=nw.len().cast(nw.Int64), first_row=nw.col("row").min())
         )
-        return TableRecordSums.of(self.tables, counts)
+        return TableRecordSums.of(self.tables, counts, self.key)
 
     def cell_counts(self, head_list: HeadList, records_per_user: int) -> IntArray:
         """Count these users' samples by cell; records outside the list count as ⟨⋆,⋆⟩."""
@@ -96,8 +100,10 @@ class TableUsers:
 
     def record_weights(self, weights: IntArray, class_width: int) -> TableRecordSums:
         """Add up the weights that users give to their distinct records."""
-        sums = self._own().weighed(weights)
-        return TableRecordSums.of(self.tables, sums, class_width=class_width)
+        own = self._own()
+        return TableRecordSums.of(
+            self.tables, own.weighed(weights), own.key, class_width=class_width
+        )
 
     def share_sums(self, head_list: HeadList, unit: int) -> ShareSums:
         """Add up these users' shares by cell; the rest of each user's data counts as ⟨⋆,⋆⟩."""
@@ -121,6 +127,12 @@ class TableUsers:
 
     def _in_cells(self, records: Frame, head_list: HeadList) -> Frame:
         """Return the records of listed queries with their cell, and star: their query's ⟨q,⋆⟩."""
+        if self.key.names is None:
+            return self._found_in(head_list, records)
+        return records.join(self._found_in(head_list, self.key.names), on="code", how="inner")
+
+    def _found_in(self, head_list: HeadList, records: Frame) -> Frame:
+        """Return the records, by their names, that have a cell of their own or of their query."""
         cells = head_list.cells
         names = head_list.records()
         stars = self.tables.upload(

@@ -80,6 +80,10 @@ class SparkTables:
         """
         return self._frame(self._frames.keep(frame.to_native()))
 
+    def coded(self, rows: Frame) -> tuple[Frame, None]:
+        """Keep query and url: codes would send every row to another executor once more."""
+        return self.keep(rows), None
+
     def free(self, frame: Frame) -> None:
         """Keep it to the end: a frame that Spark computes later may read it."""
 
