@@ -44,7 +44,7 @@ from blender_dp.core.exact.discrete_laplace import DiscreteLaplace
 from blender_dp.core.exact.lattice import UNIT
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import Cells
-from blender_dp.core.local_alg import counted_subsets, sharp
+from blender_dp.core.local_alg import counted_subsets, many_subsets, sharp
 from blender_dp.core.local_alg import paper as local_alg
 from blender_dp.core.parameters import Parameters
 
@@ -69,6 +69,7 @@ SAMPLING = [
     local_alg,
     subset_selection,
     sharp,
+    many_subsets,
     counted_subsets,
     shuffle,
     relayed,
@@ -93,8 +94,9 @@ LEFT_OUT = {
     "RelayMechanism": "the same; its divisions are checked below",
     "RelayRules": "the same",
 }
-ALLOWED_FROM_MATH = {"floor"}
-"""Exact on fractions; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are left out.
+ALLOWED_FROM_MATH = {"floor", "isqrt"}
+"""Exact on fractions and integers; ``sinh`` of ``variance`` and ``log`` of ``tight_epsilon`` are
+left out.
 
 ``laplace_plan`` asks ``laplace_search``, which is all floats, for a proposal, and then proves it;
 ``gaussian_plan`` likewise ``gaussian_search``.
@@ -202,6 +204,7 @@ SUBSETS = SubsetSelectionMechanism(epsilon=0.7, query_share=0.25)
 SUBSET = subset_selection.SubsetChannel.of(3, Fraction(7, 10))
 ONE_OF_FIVE = subset_selection.SubsetChannel.naming_one(5, Fraction(3))
 RELAY = RelayMechanism(epsilon=0.7, delta=1e-5, report_epsilon=2.1, least_batch=300, dishonest=0.3)
+TABLES = many_subsets.SubsetTables(SUBSET, 3, Randomness.seeded(0))
 COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
 
 
@@ -221,7 +224,8 @@ COINS = counted_subsets.SecureCoins(Randomness.seeded(0))
         (subset_selection.SubsetChannel.exact_pout.fget, (SUBSET,)),  # type: ignore[attr-defined]  # a property
         (counted_subsets.count_subsets, (np.array([3, 0, 9]), SUBSET, COINS)),
         (sharp.choose_subset, (1, SUBSET, Randomness.seeded(0))),
-        (sharp._choose_block, (np.array([0, 1, 2]), SUBSET, Randomness.seeded(0))),
+        (many_subsets.SubsetTables.draw, (TABLES, np.array([0, 1, 2]))),
+        (many_subsets._coins, (9, 3, 16)),
         (
             exact_binomial.binomial_each,
             (np.array([9, 9000]), np.array([1, 2]), np.array([3, 3]), Randomness.seeded(0)),

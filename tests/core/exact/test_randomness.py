@@ -141,6 +141,14 @@ def test_draws_below_one_bound_are_those_below_equal_bounds(bound: int, count: i
     assert draws.tolist() == Randomness.seeded(count).below_each(np.full(count, bound)).tolist()
 
 
+@given(bound=st.integers(2, 2**32 - 1), count=st.integers(0, 50) | st.integers(16_380, 33_000))
+def test_every_small_draw_stays_below_its_bound(bound: int, count: int) -> None:
+    draws = Randomness.seeded(count).small_below_many(bound, count)
+    assert draws.shape == (count,)
+    assert draws.dtype == np.uint32
+    assert not count or draws.max() < bound
+
+
 @given(among=st.integers(0, 400), share=st.floats(0, 1))
 def test_a_choice_is_increasing_and_within_range(among: int, share: float) -> None:
     count = round(share * among)
@@ -169,6 +177,9 @@ def test_nothing_is_drawn_below_one_and_no_more_is_chosen_than_there_is() -> Non
         Randomness.seeded(1).below(0)
     with pytest.raises(BrokenInvariantError, match="below 1"):
         Randomness.seeded(1).below_many(0, 5)
+    for bound in (0, 1, 2**32):
+        with pytest.raises(BrokenInvariantError, match="2 or more, below 2\\^32"):
+            Randomness.seeded(1).small_below_many(bound, 5)
     with pytest.raises(BrokenInvariantError, match="no more can be chosen"):
         Randomness.seeded(1).choose(7, among=5)
 

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from blender_dp.core.exact.randomness import Randomness, WordArray
+from blender_dp.core.exact.randomness import HalfWordArray, Randomness, WordArray
 from blender_dp.core.head_list.cells import IntArray
 from exact_tests import assert_frequencies, assert_sample_catches
 
@@ -39,6 +39,9 @@ class Scripted(Randomness):
     def words(self, count: int) -> WordArray:
         said, self.script = self.script[:count], self.script[count:]
         return np.array(said, dtype=np.uint64)
+
+    def half_words(self, count: int) -> HalfWordArray:
+        return self.words(count).astype(np.uint32)
 
 
 def test_bytes_are_uniform(seed: int) -> None:
@@ -89,18 +92,18 @@ def test_rejection_leaves_no_bias_in_a_single_draw() -> None:
 
 
 class EightBits(ast.NodeTransformer):
-    """Rewrites ``np.uint64`` and ``np.int64`` as ``np.uint8``, and ``2**64`` as ``2**8``."""
+    """Rewrites all types of integers as ``np.uint8``, and ``2**64`` and ``2**32`` as ``2**8``."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        node.attr = "uint8" if node.attr in {"uint64", "int64"} else node.attr
+        node.attr = "uint8" if node.attr in {"uint64", "int64", "uint32"} else node.attr
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        return ast.Constant(8) if node.value == 64 else node
+        return ast.Constant(8) if node.value in {64, 32} else node
 
 
-def on_eight_bits(method: Callable[..., IntArray]) -> Callable[..., IntArray]:
+def on_eight_bits(method: Callable[..., IntArray | HalfWordArray]) -> Callable[..., IntArray]:
     """Return one of our methods, word for word, on words of eight bits."""
     tree = EightBits().visit(ast.parse(inspect.cleandoc("\n" + inspect.getsource(method))))
     space = dict(Randomness.below_each.__globals__)
@@ -112,9 +115,13 @@ def on_eight_bits(method: Callable[..., IntArray]) -> Callable[..., IntArray]:
 class EightBitSource(Scripted):
     below_each = on_eight_bits(Randomness.below_each)
     below_many = on_eight_bits(Randomness.below_many)
+    small_below_many = on_eight_bits(Randomness.small_below_many)  # type: ignore[assignment]  # as wide as the others here
 
     def words(self, count: int) -> WordArray:
         return super().words(count).astype(np.uint8)
+
+    def half_words(self, count: int) -> HalfWordArray:
+        return self.words(count).view(np.uint8)
 
 
 def draw_each(source: Scripted, bound: int, count: int) -> IntArray:
@@ -169,6 +176,32 @@ def test_exactly_the_words_above_the_last_whole_multiple_are_drawn_again(
 def test_no_word_is_drawn_again_for_a_power_of_two(draw: Draw, bound: int) -> None:
     for word in (0, 2**63, 2**64 - 1):
         assert draw(Scripted([word]), bound, 1).tolist() == [word % bound]
+
+
+def test_rejection_leaves_no_bias_among_many_small_draws() -> None:
+    """All 256 words of eight bits, for every bound from 2 on, as above."""
+    source = EightBitSource([])
+    for bound in range(2, 256):
+        source.script = [*range(256), *([0] * 256)]
+        said = np.bincount(source.small_below_many(bound, 256), minlength=bound)
+        redrawn = 256 - len(source.script)
+        assert redrawn == 256 % bound
+        said[0] -= redrawn
+        assert set(said.tolist()) == {256 // bound}
+
+
+@pytest.mark.parametrize("bound", [3, 6, 1000, 3 * 2**29, 2**32 - 1])
+def test_exactly_the_half_words_above_the_last_whole_multiple_are_drawn_again(bound: int) -> None:
+    first_rejected, one = 2**32 - 2**32 % bound, 2**32 // bound
+    for word in (first_rejected, 2**32 - 1):
+        assert Scripted([word, one]).small_below_many(bound, 1).tolist() == [1]
+    assert Scripted([first_rejected - 1]).small_below_many(bound, 1).tolist() == [bound - 1]
+
+
+@pytest.mark.parametrize("bound", [2, 17, 126])
+def test_small_draws_are_uniform(bound: int, seed: int) -> None:
+    draws = Randomness.seeded(seed).small_below_many(bound, N)
+    assert_frequencies(Counter(draws.tolist()), uniform(bound))
 
 
 def test_only_the_rejected_among_many_are_drawn_again() -> None:

@@ -125,7 +125,10 @@ def stated(channel: SubsetChannel, item: int) -> dict[Subset, float]:
     return {subset: float(p) for subset, p in exact.items()}
 
 
-@pytest.mark.parametrize(("size", "d"), [(2, 1), (4, 3), (6, 3), (7, 2)])
+@pytest.mark.parametrize(
+    ("size", "d"),
+    [(2, 1), (4, 3), (6, 3), (7, 2), (4, 1), (16, 2), (13, 2), (19, 3)],
+)
 @pytest.mark.parametrize("place", [0, 1, -1])
 def test_many_clients_report_as_stated(size: int, d: int, place: int, seed: int) -> None:
     channel, item = channel_of(size, d), range(size)[place]

@@ -25,10 +25,13 @@ from blender_dp.core.errors import BrokenInvariantError, ParameterError
 from blender_dp.core.head_list.cells import IntArray
 
 WordArray = npt.NDArray[np.uint64]
+HalfWordArray = npt.NDArray[np.uint32]
 
 _BUFFER_BYTES = 1 << 14
 _SECRET_BYTES = 32
 _ZEROS = bytes(1 << 16)
+_HALF_WORDS = 1 << 14
+"""Words of 32 bits drawn at once: they stay in the processor's cache."""
 
 
 class Randomness:
@@ -95,6 +98,10 @@ class Randomness:
         """Return ``count`` uniform 64-bit words."""
         return np.frombuffer(self.draw_bytes(8 * count), dtype=np.uint64)
 
+    def half_words(self, count: int) -> HalfWordArray:
+        """Return ``count`` uniform 32-bit words."""
+        return np.frombuffer(self.draw_bytes(4 * count), dtype=np.uint32)
+
     def below_each(self, bounds: IntArray) -> IntArray:
         """Return one uniform integer below each bound, by rejection."""
         moduli = bounds.astype(np.uint64)
@@ -130,6 +137,25 @@ class Randomness:
         whole *= modulus
         rest: WordArray = np.subtract(draws, whole, out=whole)
         return rest.view(np.int64)
+
+    def small_below_many(self, bound: int, count: int) -> HalfWordArray:
+        """Return ``count`` uniform integers below one bound, by rejection of 32-bit words.
+
+        Other draws than :meth:`below_many`, in less time.
+
+        Exact: let q = 2^32 // ``bound``. Of the first q * ``bound`` words, q each have a quotient
+        word // q of 0, 1 .. ``bound`` - 1. The other words have a larger one and are drawn again.
+        """
+        if not 2 <= bound < 2**32:
+            raise BrokenInvariantError("words of 32 bits need a bound of 2 or more, below 2^32")
+        divisor, draws = np.uint32(2**32 // bound), np.empty(count, dtype=np.uint32)
+        for start in range(0, count, _HALF_WORDS):
+            some = draws[start : start + _HALF_WORDS]
+            np.floor_divide(self.half_words(len(some)), divisor, out=some)
+        if count and draws.max() >= bound:
+            again = np.flatnonzero(draws >= bound)
+            draws[again] = self.small_below_many(bound, again.size)
+        return draws
 
     def choose(self, count: int, among: int) -> IntArray:
         """Return a uniform ``count``-subset of 0 .. ``among`` - 1, increasing."""

@@ -5,15 +5,14 @@ Privacy: ε in the local model, one report per client; see PRIVACY.md beside thi
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from blender_dp.core.channels.subset_selection import SubsetChannel
 from blender_dp.core.exact.randomness import Randomness
 from blender_dp.core.head_list.cells import BoolArray, IntArray
 from blender_dp.core.local_alg.counted_subsets import SecureCoins, count_subsets
+from blender_dp.core.local_alg.many_subsets import SubsetTables
 
 _BLOCK_BYTES = 1 << 21
-"""Size of a table with one row per client and one column per item, which fits the cache."""
+"""Size of a table with one row per client and one column per item. Larger ones leave the cache."""
 
 
 def choose_subset(item: int, channel: SubsetChannel, randomness: Randomness) -> tuple[int, ...]:
@@ -47,31 +46,12 @@ def choose_subsets(
 ) -> Iterator[BoolArray]:
     """Yield the items of many clients, in tables with one row per client.
 
-    :func:`choose_subset`, vectorised over clients.
+    Each row has the distribution of :func:`choose_subset`.
     """
-    rows = max(_BLOCK_BYTES // channel.size, 1)
+    rows = max(min(_BLOCK_BYTES // channel.size, len(true_items)), 1)
+    tables = SubsetTables(channel, rows, randomness)
     for start in range(0, len(true_items), rows):
-        yield _choose_block(true_items[start : start + rows], channel, randomness)
-
-
-def _choose_block(item: IntArray, channel: SubsetChannel, randomness: Randomness) -> BoolArray:
-    if channel.size == 1:
-        return np.ones((len(item), 1), dtype=np.bool_)
-    names_truth = randomness.words(len(item)) < np.uint64(channel.threshold)
-    last = channel.size - 1
-    named = np.zeros(len(item) * channel.size, dtype=np.bool_)  # flat: found by one number
-    everybody = np.arange(0, len(named), channel.size)
-    client = everybody[~names_truth]  # a client that names the truth draws one position fewer
-    for newest in range(last - channel.subset_size, last):
-        place = randomness.below_many(newest + 1, len(client))
-        place += client
-        taken = np.flatnonzero(named.take(place))
-        place[taken] = client[taken] + newest
-        named[place] = True
-        client = everybody
-    named[everybody + last] = named[everybody + item]
-    named[everybody + item] = names_truth
-    return named.reshape(len(item), channel.size)
+        yield tables.draw(true_items[start : start + rows])
 
 
 def subset_counts(
