@@ -19,10 +19,10 @@ from exact_tests import FALSE_ALARM, assert_frequencies
 
 @pytest.mark.parametrize("records_per_user", [1, 3])
 def test_every_sampled_record_is_counted_in_exactly_one_cell(
-    opened: Opener, seed: int, records_per_user: int
+    shared: Opener, seed: int, records_per_user: int
 ) -> None:
     rows = made_up_log(seed)
-    with opened(rows, seed, records_per_user=records_per_user) as population:
+    with shared(rows, seed, records_per_user=records_per_user) as population:
         users = population.opt_in
         counts = users.cell_counts(head_list_of(rows, 9), records_per_user)
         assert counts.sum() == records_per_user * users.size
@@ -31,9 +31,9 @@ def test_every_sampled_record_is_counted_in_exactly_one_cell(
         assert (number * size).sum() <= records_per_user * users.size
 
 
-def test_class_sizes_and_fetched_records_agree(opened: Opener, seed: int) -> None:
+def test_class_sizes_and_fetched_records_agree(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
-    with opened(rows, seed) as population:
+    with shared(rows, seed) as population:
         counts = population.opt_in.record_counts(1)
         classes = list(zip(*(c.tolist() for c in counts.classes()), strict=True))
         everything = counts.fetch([(count, np.arange(size)) for count, size in classes])
@@ -47,10 +47,10 @@ def test_class_sizes_and_fetched_records_agree(opened: Opener, seed: int) -> Non
         }
 
 
-def test_the_two_parts_of_a_split_are_the_whole(opened: Opener, seed: int) -> None:
+def test_the_two_parts_of_a_split_are_the_whole(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
     head_list = head_list_of(rows, 9)
-    with opened(rows, seed) as population:
+    with shared(rows, seed) as population:
         s, t = population.opt_in.split(0.95)
         assert s.size + t.size == population.opt_in.size
         assert s.size == round(0.95 * population.opt_in.size)
@@ -58,16 +58,16 @@ def test_the_two_parts_of_a_split_are_the_whole(opened: Opener, seed: int) -> No
         assert together.tolist() == population.opt_in.cell_counts(head_list, 1).tolist()
 
 
-def test_a_list_of_nothing_puts_everybody_in_the_last_cell(opened: Opener, seed: int) -> None:
-    rows = made_up_log(seed, users=40)
-    with opened(rows, seed) as population:
+def test_a_list_of_nothing_puts_everybody_in_the_last_cell(shared: Opener, seed: int) -> None:
+    rows = made_up_log(seed)
+    with shared(rows, seed) as population:
         counts = population.opt_in.cell_counts(head_list_of(rows, 0), 1)
         assert counts.tolist() == [population.opt_in.size]
 
 
-def test_group_sizes_are_the_share_asked_for(opened: Opener, seed: int) -> None:
-    with opened(made_up_log(seed), seed, opt_in=0.25) as population:
-        assert (population.opt_in.size, population.clients.size) == (150, 450)
+def test_group_sizes_are_the_share_asked_for(shared: Opener, seed: int) -> None:
+    with shared(made_up_log(seed), seed, opt_in=0.3) as population:
+        assert (population.opt_in.size, population.clients.size) == (180, 420)
 
 
 def test_a_group_column_decides_who_is_who(opened: Opener, seed: int) -> None:
@@ -81,9 +81,9 @@ def test_a_group_column_decides_who_is_who(opened: Opener, seed: int) -> None:
         assert s.size + t.size == 200
 
 
-def test_every_client_sends_the_reports_asked_for(opened: Opener, seed: int) -> None:
+def test_every_client_sends_the_reports_asked_for(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
-    with opened(rows, seed) as population:
+    with shared(rows, seed) as population:
         reports = population.clients.report_counts(head_list_of(rows, 9))
         assert reports.cells.sum() == reports.cell_reports == population.clients.size
         assert (reports.queries.tolist(), reports.query_reports) == ([0] * 10, 0)
@@ -140,25 +140,25 @@ def test_same_rows_and_seed_give_the_oracles_result(
 N = 6_000
 
 
-def drawn_rows(opened: Opener, seed: int) -> Counter[str]:
+def drawn_rows(shared: Opener, seed: int) -> Counter[str]:
     """Return which of their four rows ``N`` like users had drawn."""
     rows = [LogRow(f"u{u}", "q", f"u{r}") for r in range(4) for u in range(N)]
     head_list = HeadList.of(
         [Record("q", f"u{r}") for r in range(4)], mechanism=MECHANISM, private=False
     )
-    with opened(rows, seed, opt_in=0.9) as population:
+    with shared(rows, seed, opt_in=0.9) as population:
         counts = population.opt_in.cell_counts(head_list, 1)
     return Counter({f"u{r}": int(counts[r]) for r in range(4)})
 
 
-def test_each_of_a_users_records_is_equally_likely(opened: Opener, seed: int) -> None:
+def test_each_of_a_users_records_is_equally_likely(shared: Opener, seed: int) -> None:
     """False alarm: FALSE_ALARM a population, exact binomial tails."""
-    draws = drawn_rows(opened, seed)
+    draws = drawn_rows(shared, seed)
     assert_frequencies(draws, {f"u{r}": 0.25 for r in range(4)}, FALSE_ALARM)
 
 
-def test_a_preference_for_one_record_would_be_caught(opened: Opener, seed: int) -> None:
-    draws = drawn_rows(opened, seed)
+def test_a_preference_for_one_record_would_be_caught(shared: Opener, seed: int) -> None:
+    draws = drawn_rows(shared, seed)
     expected = {"u0": 0.25 + 0.06, **{f"u{r}": 0.23 for r in range(1, 4)}}
     with pytest.raises(AssertionError, match="expected"):
         assert_frequencies(draws, expected, FALSE_ALARM)

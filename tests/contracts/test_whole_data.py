@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,9 +52,9 @@ def numbers(sums: ShareSums) -> tuple[list[int], int, int]:
     return sums.cells.tolist(), sums.record_squares, sums.query_squares
 
 
-def test_records_of_public_names_are_asked_for_by_name(opened: Opener, seed: int) -> None:
+def test_records_of_public_names_are_asked_for_by_name(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         users = population.opt_in
         for sums in (users.record_counts(1), users.record_weights(WEIGHTS, CLASS_WIDTH)):
             found = everything(sums)
@@ -61,32 +62,32 @@ def test_records_of_public_names_are_asked_for_by_name(opened: Opener, seed: int
             assert sums.sums_of(names).tolist() == [found.get(name, 0) for name in names]
 
 
-def test_distinct_records_are_those_of_the_rows(opened: Opener, seed: int) -> None:
+def test_distinct_records_are_those_of_the_rows(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
     found = Counter(min(len(own), 4) for own in records_by_user(rows).values())
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         counts = population.opt_in.distinct_records(4)
         assert counts.tolist() == [found[k] for k in range(5)]
         assert counts[0] > 0, "some users have no record"
         assert population.opt_in.distinct_records(1).tolist() == [counts[0], counts[1:].sum()]
 
 
-def test_weights_without_a_cut_are_those_of_the_rows(opened: Opener, seed: int) -> None:
+def test_weights_without_a_cut_are_those_of_the_rows(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
     expected: Counter[Record] = Counter()
     for own in records_by_user(rows).values():
         expected.update(dict.fromkeys(own, int(WEIGHTS[len(own)])))
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         assert everything(population.opt_in.record_weights(WEIGHTS, 1)) == expected
 
 
-def test_without_urls_a_users_records_are_their_queries(opened: Opener, seed: int) -> None:
+def test_without_urls_a_users_records_are_their_queries(shared: Opener, seed: int) -> None:
     rows = made_up_log(seed)
     expected: Counter[Record] = Counter()
     for own in records_by_user(rows).values():
         queries = {Record(record.query, "-") for record in own}
         expected.update(dict.fromkeys(queries, int(WEIGHTS[len(queries)])))
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         users = population.opt_in
         assert everything(users.without_urls().record_weights(WEIGHTS, 1)) == expected
         found = everything(users.record_counts(1))
@@ -101,8 +102,8 @@ def test_without_urls_a_users_records_are_their_queries(opened: Opener, seed: in
         assert sizes == Counter(largest.values())
 
 
-def test_a_class_holds_the_sums_up_to_its_largest(opened: Opener, seed: int) -> None:
-    with opened(made_up_log(seed), seed, all_rows=True) as population:
+def test_a_class_holds_the_sums_up_to_its_largest(shared: Opener, seed: int) -> None:
+    with shared(made_up_log(seed), seed, all_rows=True) as population:
         sums = population.opt_in.record_weights(WEIGHTS, CLASS_WIDTH)
         sizes = dict(zip(*(column.tolist() for column in sums.classes()), strict=True))
         assert list(sizes) == sorted(sizes)
@@ -118,12 +119,12 @@ def test_a_class_holds_the_sums_up_to_its_largest(opened: Opener, seed: int) -> 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_a_user_with_too_many_records_keeps_some_of_their_own(
-    opened: Opener, seed: int, most: int
+    shared: Opener, seed: int, most: int
 ) -> None:
     """Every user has records of their own: each is seen, whole, in the sums."""
     rows = [LogRow(f"{u}", f"{u}", f"{r % 4}", u % 2 == 0) for u in range(30) for r in range(6)]
     weights = np.array([0, 70, 50, 40])[: most + 1]
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         found = everything(population.opt_in.record_weights(weights, 1))
         assert set(found.values()) == {int(weights[most])}
         assert Counter(record.query for record in found) == {f"{u}": most for u in range(0, 30, 2)}
@@ -154,10 +155,10 @@ def brute_force_shares(rows: Sequence[LogRow], head_list: HeadList, unit: int) -
 
 
 @pytest.mark.parametrize("unit", [UNIT, 7])
-def test_shares_are_those_of_the_rows(opened: Opener, seed: int, unit: int) -> None:
+def test_shares_are_those_of_the_rows(shared: Opener, seed: int, unit: int) -> None:
     rows = made_up_log(seed)
     head_list = head_list_of(rows, 9)
-    with opened(rows, seed, opt_in=None, all_rows=True) as population:
+    with shared(rows, seed, opt_in=None, all_rows=True) as population:
         found = population.opt_in.share_sums(head_list, unit)
         assert numbers(found) == numbers(brute_force_shares(rows, head_list, unit))
         assert found.cells.sum() == unit * population.opt_in.size
@@ -175,9 +176,9 @@ def test_shares_are_floors_where_doubles_round_up(opened: Opener, seed: int) -> 
             assert numbers(found) == numbers(brute_force_shares(rows, head_list, unit))
 
 
-def test_a_list_of_nothing_leaves_all_shares_in_the_last_cell(opened: Opener, seed: int) -> None:
-    rows = made_up_log(seed, users=40)
-    with opened(rows, seed, all_rows=True) as population:
+def test_a_list_of_nothing_leaves_all_shares_in_the_last_cell(shared: Opener, seed: int) -> None:
+    rows = made_up_log(seed)
+    with shared(rows, seed, all_rows=True) as population:
         found = population.opt_in.share_sums(head_list_of(rows, 0), UNIT)
         assert numbers(found) == ([UNIT * population.opt_in.size], 0, 0)
 
@@ -192,54 +193,53 @@ def test_users_without_any_record_have_nothing_to_add(opened: Opener, seed: int)
         assert numbers(users.share_sums(listed, UNIT)) == ([0, 0, 4 * UNIT], 0, 0)
 
 
+Answers = dict[str, Any]
+
+
+def answers(users: OptInUsers, head_list: HeadList, records_per_user: int) -> Answers:
+    """Return what is told about these users."""
+    found: Answers = {
+        "size": users.size,
+        "shares": numbers(users.share_sums(head_list, UNIT)),
+        "cells": users.cell_counts(head_list, records_per_user).tolist(),
+    }
+    for most in (2, 40):
+        sums = users.record_weights(WEIGHTS[: most + 1], CLASS_WIDTH)
+        classes = [column.tolist() for column in sums.classes()]
+        found[f"distinct up to {most}"] = users.distinct_records(most).tolist()
+        found[f"classes up to {most}"] = classes
+        found[f"first up to {most}"] = sorted(sums.fetch([(at, np.arange(1)) for at in classes[0]]))
+        found[f"weights up to {most}"] = everything(sums)
+    return found
+
+
 @pytest.mark.parametrize("records_per_user", [1, 3])
-@pytest.mark.parametrize("most", [2, 40])
 def test_same_rows_and_seed_give_the_oracles_answers(
-    opened: Opener, seed: int, tmp_path: Path, most: int, records_per_user: int
+    shared: Opener, seed: int, tmp_path: Path, records_per_user: int
 ) -> None:
+    """All users and both parts of a split, of which also the sums must add up."""
     rows = made_up_log(seed)
     head_list = head_list_of(rows, 9)
-
-    def answers(users: OptInUsers) -> list[object]:
-        sums = users.record_weights(WEIGHTS[: most + 1], CLASS_WIDTH)
-        first = sums.fetch([(largest, np.arange(1)) for largest in sums.classes()[0].tolist()])
-        return [
-            users.size,
-            users.distinct_records(most).tolist(),
-            [column.tolist() for column in sums.classes()],
-            sorted(first),
-            everything(sums),
-            numbers(users.share_sums(head_list, UNIT)),
-            users.cell_counts(head_list, records_per_user).tolist(),
-        ]
-
     found = []
-    for kind in (opened, lambda *a, **k: in_memory(a[0], Randomness.seeded(a[1]), tmp_path, **k)):
+    for kind in (shared, lambda *a, **k: in_memory(a[0], Randomness.seeded(a[1]), tmp_path, **k)):
         how = {"opt_in": 0.3, "records_per_user": records_per_user, "all_rows": True}
         with kind(rows, seed, **how) as population:
-            parts = population.opt_in.split(0.6)
-            found.append([answers(users) for users in (population.opt_in, *parts)])
+            users = (population.opt_in, *population.opt_in.split(0.6))
+            found.append([answers(part, head_list, records_per_user) for part in users])
     assert found[0] == found[1]
+    assert_adds_up(*found[0])
 
 
-def test_the_parts_of_a_split_add_up(opened: Opener, seed: int) -> None:
-    rows = made_up_log(seed)
-    head_list = head_list_of(rows, 9)
-    with opened(rows, seed, all_rows=True) as population:
-        s, t = population.opt_in.split(0.7)
-        whole, parts = population.opt_in, (s, t)
-        shares = [users.share_sums(head_list, UNIT) for users in parts]
-        assert numbers(whole.share_sums(head_list, UNIT)) == (
-            (shares[0].cells + shares[1].cells).tolist(),
-            shares[0].record_squares + shares[1].record_squares,
-            shares[0].query_squares + shares[1].query_squares,
-        )
-        counts = s.distinct_records(3) + t.distinct_records(3)
-        assert whole.distinct_records(3).tolist() == counts.tolist()
-        sums = Counter[Record]()
-        for users in parts:
-            sums.update(everything(users.record_weights(WEIGHTS[:3], 1)))
-        assert everything(whole.record_weights(WEIGHTS[:3], 1)) == sums
+def assert_adds_up(whole: Answers, s: Answers, t: Answers) -> None:
+    """Fail unless the parts of a split have what the whole has."""
+    assert whole["size"] == s["size"] + t["size"]
+    (cells, *squares), *parts = (users["shares"] for users in (whole, s, t))
+    assert cells == [sum(of) for of in zip(*(part[0] for part in parts), strict=True)]
+    assert squares == [sum(of) for of in zip(*(part[1:] for part in parts), strict=True)]
+    for name in ("cells", "distinct up to 2", "distinct up to 40"):
+        assert whole[name] == [sum(of) for of in zip(s[name], t[name], strict=True)]
+    for name in ("weights up to 2", "weights up to 40"):
+        assert Counter(s[name]) + Counter(t[name]) == whole[name]
 
 
 def test_what_was_not_read_cannot_be_asked_about(tmp_path: Path, seed: int) -> None:
