@@ -59,6 +59,20 @@ def test_a_run_loads_what_it_uses(loaded: Loaded, log: Path, tmp_path: Path) -> 
     assert "blender_dp.engine.run" in modules
 
 
+@pytest.mark.parametrize("command", ["certify", "search", "token", "trends"])
+def test_a_command_that_reads_no_log_loads_no_engine(loaded: Loaded, command: str) -> None:
+    assert "duckdb" not in loaded(command, "--help")
+
+
+def test_a_service_starts_without_the_engine_of_its_jobs_and_without_the_planner() -> None:
+    program = "import sys, blender_dp.cli.serving; print(*sys.modules)"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"duckdb", "blender_dp.planning"} & {*printed} == set()
+    assert "blender_dp.service.jobs.worker" in printed
+
+
 def test_other_commands_are_noticed(loaded: Loaded) -> None:
     modules = loaded("audit", "--help")
     assert "blender_dp.audit" in modules

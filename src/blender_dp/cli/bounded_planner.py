@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blender_dp.cli.plan_process import OUT_OF_MEMORY
+from blender_dp.cli.failures import OUT_OF_MEMORY
 from blender_dp.core.errors import BlenderError, BrokenInvariantError
 from blender_dp.service.dependencies import TooMuchWorkError
 

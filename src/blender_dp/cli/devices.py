@@ -12,7 +12,8 @@ from uuid import UUID, uuid4
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag, LogOptions, RelayOptions
+from blender_dp.cli.log_options import LogOptions
+from blender_dp.cli.options import Flag, RelayOptions
 from blender_dp.cli.service_options import ServiceOptions, require_service_extra
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.cli.token_file import read_token

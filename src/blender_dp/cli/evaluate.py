@@ -10,8 +10,9 @@ import pyarrow.parquet
 from cyclopts import Parameter
 
 from blender_dp.cli.imagined_evaluation import ImaginedTrials, evaluate_imagined
+from blender_dp.cli.log_options import LogOptions, MachineOptions
 from blender_dp.cli.measures import print_measures
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Promise, RelayOptions
+from blender_dp.cli.options import Flag, Promise, RelayOptions
 from blender_dp.cli.terminal import StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import BlenderError, MissingExtraError, ParameterError, is_installed
 from blender_dp.evaluation.trials.coded_log import CodedLog

@@ -18,6 +18,8 @@ from blender_dp.cli.option_names import option_name
 from blender_dp.core.errors import BlenderError, ParameterError
 
 BAD_INPUT = 2
+OUT_OF_MEMORY = 3
+"""Exit status of a planner's process whose question needs too much memory."""
 INTERRUPTED = 130
 _DISK = (errno.ENOSPC, errno.EDQUOT)
 

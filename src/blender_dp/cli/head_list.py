@@ -6,7 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from blender_dp.cli.guard_rails import require_meant, stop_unless
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions, Output, Promise
+from blender_dp.cli.log_options import LogOptions, MachineOptions
+from blender_dp.cli.options import Flag, Output, Promise
 from blender_dp.cli.outputs import say_unused
 from blender_dp.cli.terminal import RESULTS, print_json, say, shown_progress
 from blender_dp.core.blender import PRESETS, Curated, curate, require_known

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from blender_dp.cli.failures import OUT_OF_MEMORY
 from blender_dp.core.channels.relayed import RelayRules
 from blender_dp.core.errors import BlenderError
 from blender_dp.planning.plan import plan
@@ -18,8 +19,6 @@ from blender_dp.planning.plan import plan
 MOST_BYTES = 4 << 30
 """Limit of the address space, if the system can set one."""
 _MOST_CPU_SECONDS = 120
-OUT_OF_MEMORY = 3
-"""Exit status of a question that needs too much memory."""
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import LogOptions, MachineOptions
+from blender_dp.cli.log_options import LogOptions, MachineOptions
 from blender_dp.cli.terminal import RESULTS, print_json, shown_progress
 from blender_dp.core.errors import BlenderError
 from blender_dp.core.head_list.head_list import HeadList

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from blender_dp.cli.options import Flag, LogOptions, MachineOptions
+from blender_dp.cli.log_options import LogOptions, MachineOptions
+from blender_dp.cli.options import Flag
 from blender_dp.cli.terminal import RESULTS, StepProgress, print_json, say, shown_progress
 from blender_dp.core.errors import MissingExtraError, ParameterError, is_installed
 from blender_dp.core.parameters import Preset

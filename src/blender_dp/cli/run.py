@@ -7,15 +7,8 @@ from cyclopts import Parameter
 
 from blender_dp.analysis.files import run_facts, write_result
 from blender_dp.cli.guard_rails import require_meant, stop_unless
-from blender_dp.cli.options import (
-    Flag,
-    LogOptions,
-    MachineOptions,
-    Output,
-    Promise,
-    ReaderWords,
-    RelayOptions,
-)
+from blender_dp.cli.log_options import LogOptions, MachineOptions
+from blender_dp.cli.options import Flag, Output, Promise, ReaderWords, RelayOptions
 from blender_dp.cli.outputs import say_unused, show_result
 from blender_dp.cli.terminal import shown_progress
 from blender_dp.engine.run import run as run_log
