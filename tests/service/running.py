@@ -137,12 +137,18 @@ class Service:
         """Return a campaign to which so many users contributed a record or, every ninth, none."""
         campaign = await self.created(**changes)
         await self.moved(campaign, "open-opt-in", "draft")
-        for number, token in enumerate(await self.enrolled(campaign, users) if users else []):
-            query, url = NAMES[number % len(NAMES)]
-            records = [{"query": query, "url": url}] if number % 9 else []
-            answer = await self.contribute(campaign, token, records=records)
-            assert answer.status_code == 201, answer.text
+        tokens = await self.enrolled(campaign, users) if users else []
+        # Together, for half of the CPU: the store writes those that wait in one transaction.
+        await asyncio.gather(
+            *(self._contribute(campaign, token, number) for number, token in enumerate(tokens))
+        )
         return campaign
+
+    async def _contribute(self, campaign: str, token: str, number: int) -> None:
+        query, url = NAMES[number % len(NAMES)]
+        records = [{"query": query, "url": url}] if number % 9 else []
+        answer = await self.contribute(campaign, token, records=records)
+        assert answer.status_code == 201, answer.text
 
     async def published(self, **changes: Any) -> "Published":
         """Return a campaign with its list, open to clients."""

@@ -8,7 +8,6 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +62,8 @@ class Direct:
     port: int
     through_asgi: list[str] = field(default_factory=list)
     """Methods of the requests that went through ASGI."""
+    written_before: int = 0
+    """Length of the log when the test began."""
 
     def request(
         self, body: bytes, headers: Sequence[bytes] = _PLAIN, first: bytes = b"POST {} HTTP/1.1"
@@ -94,6 +95,15 @@ class Direct:
         counts = await self.service.dependencies.store.report_counts(self.published.uuid)
         return counts.cell_reports + counts.query_reports
 
+    async def written(self) -> str:
+        """Return what was logged since the test began."""
+        return (await self.service.written())[self.written_before :]
+
+    async def figures(self) -> dict[str, float]:
+        lines = (await self.service.http.get("/metrics")).text.splitlines()
+        pairs = [line.rpartition(" ") for line in lines if not line.startswith("#")]
+        return {name: float(value) for name, _, value in pairs}
+
     async def held(self, count: int) -> None:
         """Wait until so many requests wait for a group that is being stored."""
         await until(lambda: bool(self.store.groups))
@@ -124,39 +134,60 @@ async def read_answer(reader: asyncio.StreamReader) -> Answer:
     return Answer(int(first.split()[1]), headers, body)
 
 
-@asynccontextmanager
-async def serving(directory: Path, **options: Any) -> AsyncIterator[Direct]:
-    async with running(directory, store_of=HeldStore) as service:
-        app: Any = service.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
-        through_asgi: list[str] = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collecting:
+    """A service with a campaign that takes reports; what tests count there only grows."""
 
-        async def counting(scope: Any, receive: Any, send: Any) -> None:
-            through_asgi.append(scope["method"])
-            await app(scope, receive, send)
+    service: Service
+    published: Published
+    store: HeldStore
 
+
+@pytest.fixture(scope="module")
+async def collecting(
+    anyio_backend: str,  # noqa: ARG001 - makes the loop last as long as the service
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Collecting]:
+    async with running(tmp_path_factory.mktemp("direct"), store_of=HeldStore) as service:
         published = await service.published()
         await service.send(published.campaign, published.report())  # loads the list
-        limits = ConnectionLimits(event_log=app.service.event_log, direct=app.reports, **options)
         store: Any = service.dependencies.store
-        store.groups.clear()
-        own = {"server_header": False, "timeout_graceful_shutdown": 5}
-        async with started(counting, limits, **own) as (server, port):
-            try:
-                yield Direct(
-                    service=service,
-                    published=published,
-                    store=store,
-                    server=server,
-                    port=port,
-                    through_asgi=through_asgi,
-                )
-            finally:
-                store.go_on.set()
+        yield Collecting(service=service, published=published, store=store)
+
+
+@asynccontextmanager
+async def serving(collecting: Collecting, **options: Any) -> AsyncIterator[Direct]:
+    """Start a server of its own for a test, on the service of all of them."""
+    service, store = collecting.service, collecting.store
+    app: Any = service.http._transport.app  # type: ignore[attr-defined]  # httpx keeps it
+    through_asgi: list[str] = []
+
+    async def counting(scope: Any, receive: Any, send: Any) -> None:
+        through_asgi.append(scope["method"])
+        await app(scope, receive, send)
+
+    store.groups.clear()
+    limits = ConnectionLimits(event_log=app.service.event_log, direct=app.reports, **options)
+    own = {"server_header": False, "timeout_graceful_shutdown": 5}
+    async with started(counting, limits, **own) as (server, port):
+        try:
+            yield Direct(
+                service=service,
+                published=collecting.published,
+                store=store,
+                server=server,
+                port=port,
+                through_asgi=through_asgi,
+                written_before=len(await service.written()),
+            )
+        finally:
+            store.failure = None
+            store.go_on.set()
 
 
 @pytest.fixture
-async def direct(tmp_path: Path) -> AsyncIterator[Direct]:
-    async with serving(tmp_path) as direct:
+async def direct(collecting: Collecting) -> AsyncIterator[Direct]:
+    async with serving(collecting) as direct:
         yield direct
 
 
@@ -297,7 +328,7 @@ async def test_whoever_leaves_before_the_answer_is_counted_and_disturbs_nobody(
         writer.close()
     assert direct.store.groups == [1, 4]
     assert await direct.counted() == before + 5
-    assert '"event":"failure"' not in await direct.service.written()
+    assert '"event":"failure"' not in await direct.written()
 
 
 async def test_only_the_refused_report_of_a_group_is_refused(direct: Direct) -> None:
@@ -381,7 +412,7 @@ async def test_each_of_a_group_is_told_that_the_store_failed(
         assert (await read_answer(reader)).body == GOOD
         writer.close()
     assert await direct.counted() == before + 4
-    written = await direct.service.written()
+    written = await direct.written()
     assert ('"error":"RuntimeError"' in written) == (status == 500)
     assert "of ours" not in written
 
@@ -418,8 +449,10 @@ async def test_a_stop_answers_what_was_accepted_and_closes(direct: Direct) -> No
     writer.close()
 
 
-async def test_a_connection_has_its_time_limits_after_an_answer(tmp_path: Path) -> None:
-    async with serving(tmp_path, idle_seconds=1) as direct:
+async def test_a_connection_has_its_time_limits_after_an_answer(
+    collecting: Collecting,
+) -> None:
+    async with serving(collecting, idle_seconds=1) as direct:
         reader, writer = await direct.connect(direct.request(direct.report()))
         assert (await read_answer(reader)).status == 202
         [connection] = direct.server.server_state.connections
@@ -455,19 +488,24 @@ async def test_nonsense_after_a_request_ends_the_connection(direct: Direct) -> N
 
 
 async def test_direct_requests_are_logged_and_counted_one_by_one(direct: Direct) -> None:
-    before = len((await direct.service.written()).splitlines())
+    before = await direct.figures()
+    first = len((await direct.written()).splitlines())
     for body in (direct.report(), b"{}"):
         await direct.answer(direct.request(body))
-    lines = [json.loads(line) for line in (await direct.service.written()).splitlines()[before:]]
+    lines = [json.loads(line) for line in (await direct.written()).splitlines()[first:]]
     assert [(line["method"], line["route"], line["status"]) for line in lines] == [
         ("POST", TEMPLATE, 202),
         ("POST", TEMPLATE, 400),
     ]
     assert all(line["milliseconds"] > 0 for line in lines)
-    figures = (await direct.service.http.get("/metrics")).text
-    assert f'requests_total{{method="POST",route="{TEMPLATE}",status="400"}} 1.0' in figures
-    assert 'reports_total{outcome="accepted"} 2.0' in figures
-    assert 'refused_total{problem="body-not-understood"} 1.0' in figures
+    after = await direct.figures()
+    for one in (
+        f'requests_total{{method="POST",route="{TEMPLATE}",status="400"}}',
+        'reports_total{outcome="accepted"}',
+        'refused_total{problem="body-not-understood"}',
+    ):
+        (name,) = [name for name in after if name.endswith(one)]
+        assert after[name] == before.get(name, 0) + 1
 
 
 async def test_a_group_is_bounded(direct: Direct, monkeypatch: pytest.MonkeyPatch) -> None:
