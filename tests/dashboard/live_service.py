@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import uvicorn
 
 import blender_dp.service
 from blender_dp.cli.released_report import render_released
-from blender_dp.core.local_alg.device import LocalRandomizer
+from blender_dp.client.crowd.many_reports import report_bodies
+from blender_dp.core.exact.randomness import Randomness
 from blender_dp.server.event_log import EventLog
 from blender_dp.service.app import create_app
 from blender_dp.service.dependencies import Dependencies, Limits
@@ -23,7 +26,7 @@ from blender_dp.service.http.access import Rate, Role, new_token, token_digest
 from blender_dp.service.keys.key_vault import KeyVault
 from blender_dp.service.storage.open_store import open_store
 from blender_dp.service.storage.store import Token
-from blender_dp.wire.reports.service_report import batch_document, service_report_document
+from blender_dp.wire.reports.service_report import MOST_REPORTS
 from blender_dp.wire.service.signed_head_list import read_signed_head_list
 
 ASSETS = Path(blender_dp.service.__file__).parent / "dashboard"
@@ -33,7 +36,7 @@ CLIENTS = 3000
 POPULAR = tuple((f"query {i}", f"https://www.site-{i}.example/") for i in range(6))
 _WAIT = 60.0
 _PLENTY = Rate(burst=10**6, per_second=1e6)
-_FIELDS = ("report_id", "question", "items")
+_JSON = {"content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,32 +132,31 @@ def opt_in(service: LiveService, campaign: str, people: int = PEOPLE) -> None:
             "given_at": "2026-11-15T11:00:00Z",
         }
         made = http.post(f"/campaigns/{campaign}/enrolments", json={"count": people})
-        for number, token in enumerate(made.json()["tokens"]):
+        tokens = made.json()["tokens"]
+
+        def contribute(number: int) -> int:
             query, url = POPULAR[popular(number)]
-            answer = http.post(
+            return http.post(
                 f"/campaigns/{campaign}/opt-in",
                 json={"version": 1, "consent": receipt, "records": [{"query": query, "url": url}]},
-                headers={"authorization": f"Bearer {token}"},
-            )
-            assert answer.status_code == 201, answer.text
+                headers={"authorization": f"Bearer {tokens[number]}"},
+            ).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert {*pool.map(contribute, range(people))} == {201}
 
 
 def send_reports(service: LiveService, campaign: str, clients: int = CLIENTS) -> None:
-    """Let devices fetch the list and send private reports, in one batch."""
+    """Let devices fetch the list and send private reports, many at once."""
     with service.http as http:
         signed = http.get(f"/campaigns/{campaign}/head-list").json()
         head_list = read_signed_head_list(signed).head_list
-        reports = []
-        for number in range(clients):
-            name = os.urandom(16)
-            device = LocalRandomizer(head_list, campaign_id=name)
-            made = device.report(*POPULAR[popular(number)])
-            document = service_report_document(head_list, name, made)
-            reports.append({field: document[field] for field in _FIELDS})
-        answer = http.post(
-            f"/campaigns/{campaign}/reports", json=batch_document(head_list, reports)
-        )
-        assert answer.status_code == 202, answer.text
+        index = head_list.cell_index()
+        cells = np.array([index.cell(*POPULAR[popular(number)]) for number in range(clients)])
+        coins = Randomness.secure()
+        for _, body in report_bodies(cells, head_list, coins, batch=MOST_REPORTS):
+            answer = http.post(f"/campaigns/{campaign}/reports", content=body, headers=_JSON)
+            assert answer.status_code == 202, answer.text
 
 
 def released_campaign(service: LiveService, name: str) -> str:

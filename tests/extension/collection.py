@@ -2,17 +2,14 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
-from running_service import running_service
 
 from blender_dp.client.crowd.many_reports import report_bodies
 from blender_dp.core.exact.randomness import Randomness
@@ -91,13 +88,6 @@ class Collection:
         answer = httpx.request(method, self.invitation + what, headers=headers, timeout=30, **body)
         assert answer.is_success, answer.text
         return answer.json()
-
-
-@contextmanager
-def running_collection(folder: Path) -> Iterator[Collection]:
-    """Start a service with one campaign that takes contributions from anybody."""
-    with running_service(folder) as running:
-        yield new_campaign(running.url, running.token)
 
 
 def new_campaign(service: str, token: str, name: str = TOWN, **changes: Any) -> Collection:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from extension.collection import Collection, running_collection
+from extension.collection import Collection, new_campaign
 from extension.person import WEB, Person, built_extension, person
 from extension.search_engine import search_engine
 from playwright.sync_api import Page
+from running_service import RunningService, running_service
 
 NewPerson = Callable[[Path], AbstractContextManager[Person]]
 Look = Callable[..., None]
@@ -30,12 +31,17 @@ def engine_port() -> Iterator[int]:
         yield port
 
 
-@pytest.fixture
-def collection(tmp_path: Path) -> Iterator[Collection]:
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_collection(folder) as running:
+@pytest.fixture(scope="session")
+def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """Return a service that all tests of this process share."""
+    with running_service(tmp_path_factory.mktemp("service")) as running:
         yield running
+
+
+@pytest.fixture
+def collection(collector: RunningService) -> Collection:
+    """Return a campaign of its own that takes contributions from anybody."""
+    return new_campaign(collector.url, collector.token)
 
 
 @pytest.fixture

@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extension.collection import Collection, running_collection, wait_for
+from extension.collection import Collection, new_campaign, wait_for
 from extension.conftest import Look, NewPerson
 from extension.person import Person
 from extension.search_engine import ENGINE, SITE
 from playwright.sync_api import Page, expect
+from running_service import RunningService
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collection]:
+def collection(collector: RunningService) -> Collection:
     """Return a campaign that all tests of this file share."""
-    with running_collection(tmp_path_factory.mktemp("service")) as running:
-        yield running
+    return new_campaign(collector.url, collector.token)
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
 """Choices in odd orders: what was ticked or typed for one campaign is not taken for another."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from extension.collection import Collection, new_campaign, running_collection, wait_for
+from extension.collection import Collection, new_campaign, wait_for
 from extension.conftest import NewPerson
 from extension.person import Person
 from playwright.sync_api import Page, expect
+from running_service import RunningService
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -15,15 +15,13 @@ WITH_CODE, OTHER = "With a code", "Another town"
 
 
 @pytest.fixture
-def campaigns(tmp_path: Path) -> Iterator[dict[str, Collection]]:
+def campaigns(collector: RunningService) -> dict[str, Collection]:
     """Return two campaigns of one service; one asks for a code."""
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_collection(folder) as one:
-        yield {
-            WITH_CODE: new_campaign(one.service, one.token, WITH_CODE, open_enrolment=False),
-            OTHER: new_campaign(one.service, one.token, OTHER),
-        }
+    url, token = collector.url, collector.token
+    return {
+        WITH_CODE: new_campaign(url, token, WITH_CODE, open_enrolment=False),
+        OTHER: new_campaign(url, token, OTHER),
+    }
 
 
 def test_an_agreement_is_for_the_campaign_that_was_shown(

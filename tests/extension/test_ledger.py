@@ -1,14 +1,14 @@
 """The ledger: what people are told of all campaigns they took part in is true."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from extension.collection import Collection, new_campaign, running_collection, wait_for
+from extension.collection import Collection, new_campaign, wait_for
 from extension.conftest import Look, NewPerson
 from extension.person import Person
 from playwright.sync_api import Locator, Page, expect
+from running_service import RunningService
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -16,13 +16,10 @@ FIRST, SECOND, THIRD = "The first town", "The second town", "The third town"
 
 
 @pytest.fixture
-def campaigns(tmp_path: Path) -> Iterator[dict[str, Collection]]:
+def campaigns(collector: RunningService) -> dict[str, Collection]:
     """Return three campaigns of one service, all of which take contributions."""
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_collection(folder) as one:
-        names = (FIRST, SECOND, THIRD)
-        yield {name: new_campaign(one.service, one.token, name) for name in names}
+    names = (FIRST, SECOND, THIRD)
+    return {name: new_campaign(collector.url, collector.token, name) for name in names}
 
 
 def test_every_campaign_stays_in_the_ledger_and_is_left_by_itself(

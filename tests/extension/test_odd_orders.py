@@ -1,13 +1,13 @@
 """What people read stays true in odd orders of clicks, in two windows, and when a campaign ends."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from extension.collection import Collection, new_campaign, running_collection, wait_for
+from extension.collection import Collection, new_campaign, wait_for
 from extension.conftest import NewPerson
 from extension.person import Person
 from playwright.sync_api import Page, expect
+from running_service import RunningService
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -16,13 +16,10 @@ REGISTERED = "chrome.scripting.getRegisteredContentScripts()"
 
 
 @pytest.fixture
-def campaigns(tmp_path: Path) -> Iterator[dict[str, Collection]]:
+def campaigns(collector: RunningService) -> dict[str, Collection]:
     """Return three campaigns of one service, all of which take contributions."""
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_collection(folder) as one:
-        names = (FIRST, SECOND, LONG)
-        yield {name: new_campaign(one.service, one.token, name) for name in names}
+    names = (FIRST, SECOND, LONG)
+    return {name: new_campaign(collector.url, collector.token, name) for name in names}
 
 
 def test_every_sentence_is_true_in_odd_orders(

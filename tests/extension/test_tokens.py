@@ -10,7 +10,7 @@ from extension.person import Person
 from extension.recording_proxy import Sent
 from extension.test_relay import OPTED_IN, check
 from playwright.sync_api import Page, expect
-from running_service import running_service
+from running_service import RunningService
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,12 +34,11 @@ DAY = 86_400_000
 
 
 def test_a_person_gets_one_token_and_reports_with_it_later(
-    new_person: NewPerson, look: Look, tmp_path: Path
+    new_person: NewPerson, collector: RunningService, look: Look, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_service(folder) as one, new_person(tmp_path / "profile") as person:
-        collection = new_campaign(one.url, one.token, reports="token", open_enrolment=False)
+    url, token = collector.url, collector.token
+    with new_person(tmp_path / "profile") as person:
+        collection = new_campaign(url, token, reports="token", open_enrolment=False)
         code, *_ = collection.post("/enrolments", {"count": 1})["tokens"]
         options = choose_with_a_code(person, collection, code, look)
         contribute(collection, OPTED_IN)
@@ -70,12 +69,11 @@ def test_a_person_gets_one_token_and_reports_with_it_later(
 
 
 def test_a_person_opts_in_with_the_code_of_a_campaign_that_is_not_open_to_all(
-    new_person: NewPerson, look: Look, tmp_path: Path
+    new_person: NewPerson, collector: RunningService, look: Look, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "service"
-    folder.mkdir()
-    with running_service(folder) as one, new_person(tmp_path / "profile") as person:
-        collection = new_campaign(one.url, one.token, open_enrolment=False)
+    url, token = collector.url, collector.token
+    with new_person(tmp_path / "profile") as person:
+        collection = new_campaign(url, token, open_enrolment=False)
         page = person.take_up(collection.share_page)
         expect(page.locator("#campaign")).to_contain_text("they can think it is 1 in 19 at most")
         expect(page.locator("#code-part")).to_be_hidden()
