@@ -6,6 +6,7 @@ itself off by a few per cent, which the bounds leave room for.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from statistics import mean
 
 import pytest
@@ -38,15 +39,18 @@ RELAYED = (
     (Shape.ZIPF, 2.0, 0.05, 0.1),
 )
 """Settings with a relay; the last number is its share of the clients."""
-LOGS: dict[Shape, CodedLog] = {}
 
 
+@cache
+def coded(shape: Shape) -> CodedLog:
+    log = synthesize(shape, users=USERS, seed=7)
+    return CodedLog.of(log.user, log.query, log.url)
+
+
+@cache
 def simulated(
     shape: Shape, epsilon: float, opt_in: float, preset: Preset, relay: float = 0.0
 ) -> Sequence[Scores]:
-    if shape not in LOGS:
-        log = synthesize(shape, users=USERS, seed=7)
-        LOGS[shape] = CodedLog.of(log.user, log.query, log.url)
     parameters = Parameters(epsilon=epsilon, delta=DELTA, preset=preset)
     experiment = Experiment(
         parameters=parameters,
@@ -55,7 +59,7 @@ def simulated(
         repetitions=RUNS,
         seed=3,
     )
-    return run_trials(LOGS[shape], experiment, workers=1)
+    return run_trials(coded(shape), experiment, workers=1)
 
 
 def predicted(shape: Shape, epsilon: float, opt_in: float, relay: float = 0.0) -> Prediction:
