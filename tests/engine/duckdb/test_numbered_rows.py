@@ -1,5 +1,6 @@
 """Rows by user, against a loop over the rows."""
 
+import weakref
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -133,3 +134,13 @@ def test_users_for_the_same_slot_have_numbers_of_their_own() -> None:
     assert new.tolist() == np.argsort(first).tolist()
     assert again.tolist() == first[::-1].tolist()
     assert len(none) == 0
+
+
+def test_the_table_of_users_is_freed_when_the_rows_are_read() -> None:
+    numbers = UserNumbers()
+    numbers.of(np.arange(100_000, dtype=np.int64))
+    keys, slots = weakref.ref(numbers._keys), weakref.ref(numbers._slots)
+    numbers.free()
+    assert keys() is None
+    assert slots() is None
+    assert numbers.count == 100_000

@@ -63,16 +63,25 @@ class _Piece:
 
     users: UInt32Array
     """The user of every record."""
+    first: int
+    """The row of the first record."""
+    numbers: IntArray | None
+    """The row of every record, None if rows count up from the first without a gap."""
     runs: _Runs | None
     """None if it is shorter to take the records one by one."""
 
     @classmethod
-    def of(cls, users: UInt32Array) -> "_Piece":
+    def of(cls, users: UInt32Array, first: int, numbers: IntArray | None) -> "_Piece":
         """Find the runs of one user's records."""
         if are_mostly_alone(users):
-            return cls(users, None)
+            return cls(users, first, numbers, None)
         places = run_starts(users)
-        return cls(users, _Runs(users[places], places, lengths_from(places, len(users))))
+        runs = _Runs(users[places], places, lengths_from(places, len(users)))
+        return cls(users, first, numbers, runs)
+
+    def rows(self, places: IntArray) -> IntArray:
+        """Return the rows of the records at these places."""
+        return places + self.first if self.numbers is None else self.numbers[places]
 
     def count(self, users: int) -> IntArray:
         """Return the number of records of every user."""
@@ -155,7 +164,7 @@ class NumberedRows:
         """
         self._numbers.free()
         counts = np.zeros(self._numbers.count + 1, dtype=np.int64)
-        for piece, _ in self._pieces():
+        for piece in self._pieces():
             counts += piece.count(len(counts))
         keys = np.arange(1, len(counts))
         users = {"user_key": column_of(keys), "records": column_of(counts[1:])}
@@ -179,52 +188,53 @@ class NumberedRows:
         whole = np.zeros(len(wanted), dtype=np.bool_)
         whole[users] = is_whole
         needed = self._numbered(lambda seen, after: whole | (seen <= wanted) & (wanted < after))
-        for runs, first, rows in needed:
+        for runs, first, piece in needed:
             in_whole = whole[runs.users]
             ahead = wanted[runs.users] - first
             is_hit = (ahead >= 0) & (ahead < runs.lengths) & ~in_whole
-            hit = rows[(runs.places + ahead)[is_hit]]
+            hit = piece.rows((runs.places + ahead)[is_hit])
             yield runs.users[is_hit], hit, np.ones(len(hit), dtype=np.bool_)
             own, places, found = runs.only(in_whole).expanded(first[in_whole])
-            yield own, rows[places], wanted[own] == found
+            yield own, piece.rows(places), wanted[own] == found
 
     def all_of(self, users: IntArray) -> Iterator[tuple[UInt32Array, IntArray, IntArray]]:
         """Yield users, rows and numbers of all records of some users."""
         is_chosen = np.zeros(self._numbers.count + 1, dtype=np.bool_)
         is_chosen[users] = True
-        for runs, first, rows in self._numbered(lambda *_: is_chosen):
+        for runs, first, piece in self._numbered(lambda *_: is_chosen):
             own, places, numbers = runs.expanded(first)
-            yield own, rows[places], numbers
+            yield own, piece.rows(places), numbers
 
     def _numbered(
         self, choose: Callable[[IntArray, IntArray], BoolArray]
-    ) -> Iterator[tuple[_Runs, IntArray, IntArray]]:
-        """Yield runs of chosen users, the number of each one's first record, and rows by place.
+    ) -> Iterator[tuple[_Runs, IntArray, _Piece]]:
+        """Yield runs of chosen users, the number of each one's first record, and their piece.
 
         Args:
             choose: Returns of which users records are needed, from how many records of every user
                 came before a piece of the log, and how many up to its end.
         """
         seen = np.zeros(self._numbers.count + 1, dtype=np.int64)
-        for piece, rows in self._pieces():
+        for piece in self._pieces():
             after = seen + piece.count(len(seen))
             chosen = piece.runs_of(choose(seen, after))
-            yield chosen, chosen.numbers(seen), rows
+            yield chosen, chosen.numbers(seen), piece
             seen = after
 
-    def _pieces(self) -> Iterator[tuple[_Piece, IntArray]]:
-        """Yield the records and their rows, piece by piece."""
-        size, start = max(_FEWEST_AT_ONCE, self._numbers.count // 2), 0
+    def _pieces(self) -> Iterator[_Piece]:
+        """Yield the records, piece by piece."""
+        size, first = max(_FEWEST_AT_ONCE, self._numbers.count // 2), 0
         own_rows = self._rows.pieces(size)
         for users in self._users.pieces(size):
-            stop = start + len(users)
-            rows = next(own_rows).astype(np.int64) if self._has_gaps else np.arange(start, stop)
-            start = stop
+            rows = next(own_rows).astype(np.int64) if self._has_gaps else None
             is_record = users < _BLANK
             if is_record.all():
-                yield _Piece.of(users), rows
+                yield _Piece.of(users, first, rows)
             else:
-                yield _Piece.of(users[is_record]), rows[is_record]
+                places = np.flatnonzero(is_record)
+                numbers = places + first if rows is None else rows[places]
+                yield _Piece.of(users[places], first, numbers)
+            first += len(users)
 
 
 def column_of(values: npt.NDArray[np.signedinteger]) -> pa.Array:

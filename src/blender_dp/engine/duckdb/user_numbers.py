@@ -35,7 +35,7 @@ class UserNumbers:
 
     def free(self) -> None:
         """Free the table; only the count stays."""
-        self._keys, self._slots = self._keys[:0], self._slots[:0]
+        self._keys, self._slots = self._keys[:0].copy(), self._slots[:0].copy()  # no views
 
     def _find(self, keys: IntArray) -> UInt32Array:
         """Return the numbers of known keys, 0 for others."""
