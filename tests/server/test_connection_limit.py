@@ -7,7 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from blender_dp.server.connections import MOST_CONNECTIONS, RESERVED, connection_limit
+from blender_dp.server.connections import (
+    MOST_CONNECTIONS,
+    RESERVED,
+    ConnectionLimits,
+    connection_limit,
+)
 from blender_dp.server.event_log import EventLog
 
 _ENOUGH = MOST_CONNECTIONS + RESERVED
@@ -43,3 +48,15 @@ def test_the_limit_is_raised_as_far_as_allowed_and_a_shortage_is_said(
     expected = [] if connections == MOST_CONNECTIONS else [shortage]
     told = ("event", "allowed", "wanted", "connections")
     assert [tuple(line[name] for name in told) for line in lines] == expected
+
+
+def test_an_answer_begins_with_the_headers_that_the_server_has_now() -> None:
+    limits = ConnectionLimits(event_log=EventLog(lambda: datetime.now(UTC), io.StringIO()))
+    for date in (b"Thu, 19 Nov 2026", b"Fri, 20 Nov 2026"):
+        headers = [(b"date", date)]
+        expected = b"HTTP/1.1 202 Accepted\r\ndate: %b\r\n" % date
+        for _ in range(2):
+            assert limits.beginning(202, headers, keep_alive=True) == expected
+            closing = limits.beginning(202, headers, keep_alive=False)
+            assert closing == expected + b"connection: close\r\n"
+        assert limits.beginning(400, headers, keep_alive=True).startswith(b"HTTP/1.1 400 ")

@@ -1,6 +1,7 @@
 """Report ids that left the tree for bundles count once, and go with their campaign."""
 
 import asyncio
+import math
 import os
 import sqlite3
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from blender_dp.service.campaign import JobKind, Move, State
 from blender_dp.service.http.reports.checked_reports import Added, CheckedReports
 from blender_dp.service.storage.database_store import DatabaseStore
 from blender_dp.service.storage.open_store import open_store
-from blender_dp.service.storage.sqlite import id_index, older_ids
+from blender_dp.service.storage.sqlite import id_index, older_ids, writer
 from blender_dp.service.storage.sqlite.database import SqliteDatabase, migrate
 from blender_dp.service.storage.sqlite.id_index import RUN_BYTES, IdIndex
 from blender_dp.service.storage.sqlite.older_ids import OlderIds
@@ -210,6 +211,27 @@ async def test_a_release_leaves_none_of_them(tmp_path: Path, seed: int) -> None:
     assert await store.known_report_ids(other, b"".join(others)) == set(others)
     assert list(store.database._older._indexes) == [2]
     await store.close()
+
+
+@pytest.mark.parametrize("seconds", [0.0, math.inf])
+async def test_memory_of_a_campaign_that_ended_elsewhere_goes_while_only_reports_come(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """With the twin that never looks again."""
+    monkeypatch.setattr(writer, "_FORGET_SECONDS", seconds)
+    path, random = str(tmp_path / "service.sqlite"), Random(seed)
+    store, elsewhere = await open_store(path), await open_store(path)
+    assert isinstance(store.database, SqliteDatabase)
+    campaign, other = await opened_for_clients(store), await opened_for_clients(store)
+    for _ in range(2):
+        await store.add_reports(campaign, reports(some_ids(random, RECENT + 1)))
+    await moved(elsewhere, campaign, Move.SEAL_CLIENTS, State.CLIENTS_OPEN)
+    await elsewhere.finish(await leased(elsewhere, JobKind.RELEASE), a_release(), now=NOW)
+    assert list(store.database._older._indexes) == [1]
+    await store.add_reports(other, reports(some_ids(random, 1)))
+    assert list(store.database._older._indexes) == ([1] if seconds else [])
+    for one in (store, elsewhere):
+        await one.close()
 
 
 def wal(path: Path) -> bytes:

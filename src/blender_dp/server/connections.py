@@ -19,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from blender_dp.server.direct_requests import (
     DirectRequest,
     DirectRoute,
+    Headers,
     Take,
     beginning_of_answer,
     is_small_json,
@@ -60,6 +61,9 @@ class ConnectionLimits:
     _warned: float = float("-inf")
     _most_open: int = 0
     """Connections open at once since freed memory was last returned."""
+    _server_headers: Headers = ()
+    _beginnings: dict[tuple[int, bool], bytes] = field(default_factory=dict)
+    """Beginnings of answers with these headers."""
 
     def protocol(self) -> type[HttpToolsProtocol]:
         """Return the protocol class that the server creates for each connection."""
@@ -72,6 +76,17 @@ class ConnectionLimits:
             return
         self._warned = time.monotonic()
         self.event_log.write("many-connections", open=count, limit=self.most)
+
+    def beginning(self, status: int, server_headers: Headers, *, keep_alive: bool) -> bytes:
+        """Return how an answer begins; kept until the server has other headers, every second."""
+        if server_headers is not self._server_headers:
+            self._server_headers = server_headers
+            self._beginnings.clear()
+        key = (status, keep_alive)
+        found = self._beginnings.get(key)
+        if found is None:
+            found = self._beginnings[key] = beginning_of_answer(status, server_headers, keep_alive)
+        return found
 
     def is_flood_over(self, count: int) -> bool:
         """Tell, once per halving, whether half of many connections are closed."""
@@ -128,12 +143,16 @@ class TimedConnection(HttpToolsProtocol):
         if not self._has_request:
             self._wait_for_headers()
 
+    def on_message_begin(self) -> None:
+        """Begin to read a request; what ASGI is told of it is made only if it goes there."""
+        self.url, self.headers, self.expect_100_continue = b"", [], False
+
     def on_headers_complete(self) -> None:
         """Begin to answer; from here on the limits of the body apply."""
         self._stop_waiting()
         self._take = self._find_direct()
         if self._take is None:
-            super().on_headers_complete()
+            self._begin_asgi()
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body."""
@@ -156,7 +175,8 @@ class TimedConnection(HttpToolsProtocol):
         """Answer a request that did not go through ASGI."""
         if self.transport.is_closing():
             return
-        beginning = beginning_of_answer(status, (*self.server_state.default_headers,), keep_alive)
+        headers = self.server_state.default_headers
+        beginning = self.limits.beginning(status, headers, keep_alive=keep_alive)
         self.transport.write(beginning + rest)
         if not keep_alive:
             self.transport.close()
@@ -201,9 +221,17 @@ class TimedConnection(HttpToolsProtocol):
     def _leave_to_asgi(self) -> None:
         """Let ASGI go on with a request whose body did not come with its headers."""
         body, self._take, self._body = self._body, None, b""
-        super().on_headers_complete()
+        self._begin_asgi()
         if body:
             super().on_body(body)
+
+    def _begin_asgi(self) -> None:
+        """Begin what the server itself does with a request."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers += headers  # in place: the scope has this list
+        super().on_headers_complete()
 
     @property
     def _has_request(self) -> bool:

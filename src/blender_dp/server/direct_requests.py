@@ -6,7 +6,6 @@ about a request, or does not arrive in one piece, goes through ASGI, with all of
 
 import time
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Protocol
 
@@ -72,9 +71,8 @@ def answer_bytes(headers: Headers, body: bytes) -> bytes:
     return _lines(headers) + b"\r\n" + body
 
 
-@lru_cache(maxsize=64)
 def beginning_of_answer(status: int, server_headers: Headers, keep_alive: bool) -> bytes:
-    """Return status line and the server's own headers; cached, as most answers begin alike."""
+    """Return status line and the server's own headers."""
     first = b"HTTP/1.1 %d %b\r\n" % (status, HTTPStatus(status).phrase.encode())
     last = b"" if keep_alive else b"connection: close\r\n"
     return first + _lines(server_headers) + last

@@ -39,10 +39,10 @@ class EventLog:
         have its time.
         """
         self._lines.append((method, route, status, seconds))
-        loop = asyncio.get_running_loop()
-        if self._awaited is not loop:
-            self._awaited = loop
-            loop.call_soon(self._flush)
+        # Which loop runs is found out once for all of them: in Python 3.11 it costs a system call.
+        if self._awaited is None or self._awaited.is_closed():
+            self._awaited = asyncio.get_running_loop()
+            self._awaited.call_soon(self._flush)
 
     def failure(self, where: str, error: BaseException) -> None:
         """Log a failure: the type of the error and its place in the code, not its message.

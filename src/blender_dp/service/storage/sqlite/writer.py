@@ -28,6 +28,8 @@ from blender_dp.service.storage.tables import reports
 _LOG = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
 """Pause before the next attempt to empty a log that has readers."""
+_FORGET_SECONDS = 1.0
+"""Between two looks for campaigns that ended in other processes, while only reports come."""
 Outcomes = list[tuple[Request, Any]]
 
 
@@ -41,6 +43,8 @@ class Writer:
         self._backlog = Backlog()
         self._is_needed = Event()
         self._is_closing = False
+        self._undone_pages = ""
+        self._next_forgetting = 0.0
         # A killed process may have left a log that still holds withdrawn contributions.
         self._must_empty_log = True
         self._next_try = 0.0
@@ -111,7 +115,7 @@ class Writer:
         # Pages of ids, as they were before, for an attempt that is undone: in memory they cost no
         # file. Contributions may be large.
         are_reports = all(request.campaign_id for request in group)
-        self._connection.execute(f"PRAGMA temp_store = {'MEMORY' if are_reports else 'FILE'}")
+        self._keep_undone_pages("MEMORY" if are_reports else "FILE")
         self._connection.execute("BEGIN IMMEDIATE")
         tx = SqliteTransaction(self._connection, self._reach, self._older)
         outcomes: Outcomes = []
@@ -124,9 +128,22 @@ class Writer:
         self._reach("before-commit")
         self._connection.execute("COMMIT")
         self._reach("after-commit")
-        with suppress(sqlite3.Error):  # the writes are on disk; the next commit forgets
-            self._older.forget_ended(self._connection)
+        self._forget_ended(are_reports=are_reports)
         return outcomes
+
+    def _forget_ended(self, *, are_reports: bool) -> None:
+        """Give up the memory of ended campaigns; reports end none, but other processes may."""
+        if are_reports and monotonic() < self._next_forgetting:
+            return
+        self._next_forgetting = monotonic() + _FORGET_SECONDS
+        with suppress(sqlite3.Error):  # the writes are on disk; a later commit forgets
+            self._older.forget_ended(self._connection)
+
+    def _keep_undone_pages(self, place: str) -> None:
+        """Set where SQLite keeps pages for an attempt that is undone; most groups are alike."""
+        if place != self._undone_pages:
+            self._connection.execute(f"PRAGMA temp_store = {place}")
+            self._undone_pages = place
 
     def _roll_back(self) -> None:
         self._older.recount()
