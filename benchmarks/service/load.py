@@ -1,6 +1,7 @@
 """Load on one address of loopback, by wrk: bounded in connections and in time."""
 
 import json
+import resource
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ class Measured:
     """Milliseconds."""
     p99: float
     """Milliseconds."""
+    cpu_seconds: float
+    """Processor time of wrk."""
 
     @property
     def per_second(self) -> float:
@@ -35,6 +38,13 @@ def loaded(url: str, bodies: Path, *, connections: int, seconds: int, pause: int
         raise SystemExit("the load is made by wrk; on Debian: apt-get install wrk")
     command = ["wrk", f"-t{THREADS}", f"-c{connections}", f"-d{seconds}", "--timeout", "30s"]
     command += ["-s", str(SCRIPT), url, "--", str(bodies), str(THREADS), str(pause)]
+    before = _ended_seconds()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     last = done.stdout.strip().splitlines()[-1]
-    return Measured(**json.loads(last))
+    return Measured(**json.loads(last), cpu_seconds=_ended_seconds() - before)
+
+
+def _ended_seconds() -> float:
+    """Return the processor time of all programs that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,9 +29,18 @@ class RunningServer:
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time so far."""
-        times = self.process.cpu_times()
-        return float(times.user + times.system)
+        """Processor time so far, of its workers too."""
+        return cpu_seconds(self.process)
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    """Return the processor time of a process and of those below it, so far."""
+    seconds = 0.0
+    for one in (process, *process.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it ended just now
+            times = one.cpu_times()
+            seconds += times.user + times.system
+    return seconds
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Trial of one store: single reports, then batches, then a SIGKILL and a check of the disk."""
 
-import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +8,9 @@ from threading import Timer
 from benchmarks.service import campaign, servers
 from benchmarks.service.load import Measured, loaded
 
+PRESETS = ("sharp", "paper")
 BATCH = 1_000
-_MOST_SINGLES, _MOST_BATCHES = 40_000, 400
+MOST_SINGLES, _MOST_BATCHES = 40_000, 400
 """Prepared for every second; nothing faster is expected."""
 
 
@@ -87,7 +87,7 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
         collecting = campaign.collecting(directory, address, published)
         ones, more, many = (directory / name for name in ("ones", "more", "many"))
         for singles in (ones, more):
-            requests = _MOST_SINGLES * SINGLES.seconds
+            requests = MOST_SINGLES * SINGLES.seconds
             campaign.write_bodies(singles, published, requests=requests, reports_each=1)
         campaign.write_bodies(
             many, published, requests=_MOST_BATCHES * BATCHES.seconds, reports_each=BATCH
@@ -110,32 +110,6 @@ def tried(store: str, preset: str, database: str | None = None) -> Trial:
             memory_before=before,
             kept=campaign.reports_kept(address, collecting),
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workers:
-    """Single reports with one worker and with one per core."""
-
-    count: int
-    one: Measured
-    all: Measured
-
-
-def scaled(database: str) -> Workers:
-    """Measure single reports on PostgreSQL with one worker, then with one per core."""
-    count = os.cpu_count() or 1
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        published = campaign.head_list("paper")
-        collecting = campaign.collecting(directory, database, published)
-        loads = []
-        for workers in (1, count):
-            bodies, requests = directory / "ones", _MOST_SINGLES * SINGLES.seconds
-            campaign.write_bodies(bodies, published, requests=requests, reports_each=1)
-            with servers.running(servers.service(directory, database, workers)) as service:
-                url = f"{service.url}/v1/campaigns/{collecting}/reports"
-                loads.append(stage_of(service, url, bodies, SINGLES).load)
-    return Workers(count=count, one=loads[0], all=loads[1])
 
 
 def _half_of(highest: Stage) -> Kind:
