@@ -88,7 +88,6 @@ def main() -> None:
         raise SystemExit("acknowledged reports are missing")
     RESULTS.write_text(text, encoding="utf-8")
     keep_rows("service", "make service", goals(trials, workers, before))
-    floor.keep(floors, before)
 
 
 def _measured() -> tuple[Sequence[Trial], Mapping[str, Sequence[growth.Rate]], Workers]:

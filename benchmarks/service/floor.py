@@ -1,6 +1,6 @@
 """Processor time of a single report between its floor and what the service needs.
 
-python -m benchmarks.service.floor    # this part alone; keeps its rows of the page of goals
+python -m benchmarks.service.floor    # this part alone
 """
 
 import os
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.goals import Goal, keep_rows
 from benchmarks.service import campaign, servers
 from benchmarks.service.cheapest import GROUP
 from benchmarks.service.trial import PRESETS, Kind, stage_of
@@ -29,13 +28,15 @@ before: {{load:.1f}}.
 | preset | nothing | floor | report | floor / nothing | report / floor |
 |---|---|---|---|---|---|
 """
-WHY = (
-    "each part measured alone, by the CPU of its thread (load 3 to 5): HTTP with time limits takes "
-    "6 µs where the bare parser takes 1; to check list, id, question and items and to make the tag "
-    "5 (`paper` 2); log line and figures 2; the store 8 to 10 where the floor's takes 6, for tags, "
-    "counters and the search for repeated ids. The rest are groups, three threads and their turns "
-    "at Python's lock, and colder caches. Beside much other work (load 8) a report takes 40 to 75."
-)
+_WHY = """
+Where a report's other time goes, each part measured alone, by the CPU of its thread (load 3 to 5):
+HTTP with time limits takes 6 µs where the bare parser takes 1; to check list, id, question and
+items and to make the tag 5 (`paper` 2); log line and figures 2; the store 8 to 10 where the floor's
+takes 6, for tags, counters and the search for repeated ids. The rest are groups, three threads and
+their turns at Python's lock, and colder caches. Beside much other work (load 8) a report takes 40
+to 75.
+
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,35 +88,21 @@ def _microseconds(program: Sequence[str], path: str, bodies: Path) -> float:
 
 def section(measured: Sequence[Floor], load: float) -> str:
     """Return the section of the page."""
-    return _TEXT.format(load=load) + "".join(
-        f"| {one.preset} | {one.nothing:.1f} µs | {one.cheapest:.1f} µs | {one.report:.1f} µs "
-        f"| {one.cheapest / one.nothing:.2f} | {one.report / one.cheapest:.2f} |\n"
-        for one in measured
+    return (
+        _TEXT.format(load=load)
+        + "".join(
+            f"| {one.preset} | {one.nothing:.1f} µs | {one.cheapest:.1f} µs | {one.report:.1f} µs "
+            f"| {one.cheapest / one.nothing:.2f} | {one.report / one.cheapest:.2f} |\n"
+            for one in measured
+        )
+        + _WHY
     )
 
 
-def keep(measured: Sequence[Floor], load: float) -> None:
-    """Keep the rows."""
-    rows = [
-        Goal(
-            what=f"CPU of a single report against the cheapest durable program, SQLite, "
-            f"`{one.preset}` ({one.report:.1f} µs; floor {one.cheapest:.1f}, no-op "
-            f"{one.nothing:.1f}; load {load:.0f} before)",
-            measured=one.report / one.cheapest,
-            at_most=2.0,
-            why=WHY,
-        )
-        for one in measured
-    ]
-    keep_rows("service, floor", "python -m benchmarks.service.floor", rows)
-
-
 def main() -> None:
-    """Measure, print and keep the rows."""
+    """Measure and print."""
     before = os.getloadavg()[0]
-    measured = floors()
-    print(section(measured, before))
-    keep(measured, before)
+    print(section(floors(), before))
 
 
 if __name__ == "__main__":
