@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import IO
@@ -16,8 +17,11 @@ from uuid import UUID
 
 from blender_dp.client import BlenderClient
 
+MOST_SECONDS = 60
+"""A device that lives longer is killed."""
 
-def live(url: str, directory: str, campaign: str, deadly: str, role: str) -> str:
+
+def report_once(url: str, directory: str, campaign: str, deadly: str, role: str) -> str:
     """Report once and return the state of the report; die at the point ``deadly``."""
 
     def checkpoint(point: str) -> None:
@@ -33,13 +37,16 @@ def live(url: str, directory: str, campaign: str, deadly: str, role: str) -> str
 
 def begin(arguments: Sequence[str], said: IO[bytes]) -> int:
     """Fork a device and return the number of its process."""
-    life = os.fork()
-    if life:
-        return life
+    process = os.fork()
+    if process:
+        return process
     status = 1
+    signal.alarm(MOST_SECONDS)
     try:
-        os.write(said.fileno(), live(*arguments).encode())
+        os.write(said.fileno(), report_once(*arguments).encode())
         status = 0
+    except BaseException:  # noqa: BLE001 - the process ends without showing it
+        traceback.print_exc()
     finally:
         os._exit(status)
 
@@ -48,8 +55,8 @@ def ended(asked: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
     """Return how devices ended that live at once, and what each of them wrote."""
     with ExitStack() as files:
         said = [files.enter_context(tempfile.TemporaryFile()) for _ in asked]
-        lives = [begin(*one) for one in zip(asked, said, strict=True)]
-        statuses = [os.waitstatus_to_exitcode(os.waitpid(life, 0)[1]) for life in lives]
+        begun = [begin(*one) for one in zip(asked, said, strict=True)]
+        statuses = [os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in begun]
         written = []
         for file in said:
             file.seek(0)

@@ -66,8 +66,8 @@ def test_a_list_of_nothing_puts_everybody_in_the_last_cell(shared: Opener, seed:
 
 
 def test_group_sizes_are_the_share_asked_for(shared: Opener, seed: int) -> None:
-    with shared(made_up_log(seed), seed, opt_in=0.3) as population:
-        assert (population.opt_in.size, population.clients.size) == (180, 420)
+    with shared(made_up_log(seed), seed, opt_in=0.25) as population:
+        assert (population.opt_in.size, population.clients.size) == (150, 450)
 
 
 def test_a_group_column_decides_who_is_who(opened: Opener, seed: int) -> None:

@@ -19,7 +19,7 @@ class UserRows(Protocol):
 
     @property
     def users(self) -> Frame:
-        """Every user once.
+        """Every user once, until the table is freed.
 
         Columns: user_key, row (one of the user's), records (how many rows of the user are records),
         and the engine's own. Perhaps user and opt_in, if reading them again would cost more.

@@ -78,7 +78,7 @@ class ConnectionLimits:
         self.event_log.write("many-connections", open=count, limit=self.most)
 
     def beginning(self, status: int, server_headers: Headers, *, keep_alive: bool) -> bytes:
-        """Return how an answer begins; kept until the server has other headers, every second."""
+        """Return how an answer begins; kept until uvicorn makes new headers, once per second."""
         if server_headers is not self._server_headers:
             self._server_headers = server_headers
             self._beginnings.clear()

@@ -19,7 +19,10 @@ _OURS = __name__.partition(".")[0]
 
 
 class EventLog:
-    """Writes methods, route templates, statuses and types of errors; never content."""
+    """Writes methods, route templates, statuses and types of errors; never content.
+
+    Requests are logged from one event loop at a time.
+    """
 
     def __init__(self, now: Callable[[], datetime], stream: TextIO | None = None) -> None:
         self._now, self._stream = now, stream or self._standard_error()

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import duckdb
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -113,17 +114,34 @@ def test_coded_rows_have_the_names_they_had(rows: list[tuple[int, int, str, str,
         ),
     )
     nameless = given_rows.slice(0, 1).set_column(2, "query", pa.array([None] * min(len(rows), 1)))
-    tables = tables_without_a_log()
+    tables = tables_without_a_log(connect(None, 256 << 20))
     coded, names = tables.coded(tables.copy([given_rows, nameless.cast(given_rows.schema)]))
+    assert names is not None
     key = RecordKey(names)
     assert key.columns == ("code",)
     codes = tables.fetch(names).to_pydict()
     assert len(set(zip(codes["query"], codes["url"], strict=True))) == len(codes["code"])
-    found = tables.fetch(key.named(coded).select(*columns))
+    found = tables.fetch(key.with_names(coded).select(*columns))
     assert sorted(zip(*found.to_pydict().values(), strict=True)) == sorted(rows)
 
 
-def tables_without_a_log() -> DuckDBTables:
+def test_records_of_more_rows_than_fit_keep_their_texts(tmp_path: Path) -> None:
+    connection = connect(tmp_path, 64 << 20)
+    rows = connection.sql("FROM range(5_000_000) AS rows(i)").project(
+        """i AS position, i AS "row", 'query ' || i % 2 AS query, 'url' AS url, 1 AS rank"""
+    )
+    tables = tables_without_a_log(connection)
+    kept, names = tables.coded(tables._frame(rows))
+    assert names is None
+    counts = kept.group_by("query", "url", "rank").agg(count=nw.len(), last=nw.col("row").max())
+    assert sorted(tables.fetch(counts).to_pylist(), key=lambda row: row["last"]) == [
+        {"query": "query 0", "url": "url", "rank": 1, "count": 2_500_000, "last": 4_999_998},
+        {"query": "query 1", "url": "url", "rank": 1, "count": 2_500_000, "last": 4_999_999},
+    ]
+    assert len(connection.sql("SHOW TABLES").fetchall()) == 1
+
+
+def tables_without_a_log(connection: duckdb.DuckDBPyConnection) -> DuckDBTables:
     nothing = LogSource(
         sql="",
         has_only_records=True,
@@ -133,7 +151,7 @@ def tables_without_a_log() -> DuckDBTables:
         bytes=0,
         name="nothing",
     )
-    return DuckDBTables(connect(None, 256 << 20), nothing)
+    return DuckDBTables(connection, nothing)
 
 
 def test_a_memory_limit_that_cannot_work_is_refused(tmp_path: Path) -> None:

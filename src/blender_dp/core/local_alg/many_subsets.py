@@ -83,7 +83,10 @@ class SubsetTables:
         return self._randomness.small_below_many(self._channel.size, count)
 
     def _draw_many(self, own: IntArray, names_truth: BoolArray) -> BoolArray:
-        """Name items until each client has its own and enough others; drop its own if untold."""
+        """Name items until each client has its own and enough others.
+
+        Its own is dropped at the end, unless the client names the truth.
+        """
         d, clients = self._channel.subset_size, len(own)
         start = self._start[:clients]
         truth, wanted = start + own, d + 1 - names_truth.astype(np.int64)
@@ -138,7 +141,11 @@ class SubsetTables:
             missing = missing - some
 
     def _name_new(self, flat: BoolArray, starts: IntArray) -> None:
-        """Name a new item for each entry of ``starts``; those of a client follow one another."""
+        """Name a new item for each entry of ``starts``; those of a client follow one another.
+
+        Two entries of a client may draw the same item: the mark that is left there tells which of
+        them has named it.
+        """
         all_marks = np.arange(len(starts)).astype(np.uint8)
         while starts.size:
             places, marks = starts + self._draw_items(len(starts)), all_marks[: len(starts)]
@@ -152,8 +159,8 @@ class SubsetTables:
 def _coins(n: int, d: int, width: int) -> npt.NDArray[np.uint8]:
     """Return what a random byte must be below to name an item, for some rows; empty without coins.
 
-    Coins name √d·4/5 items too few on average: one row in five has too many. Nothing but the time
-    that the draws take depends on them.
+    A row with too many items is tossed again, and one with too few gets more. So the coins aim at
+    √d·4/5 items too few, and one row in five has too many. They decide on the time only.
     """
     if 6 * d < n:
         return np.empty((0, width), dtype=np.uint8)

@@ -140,11 +140,23 @@ class DuckDBTables:
         """Compute ``frame`` now: a table of DuckDB is filled when it is made."""
         return self.materialise(frame)
 
-    def coded(self, rows: Frame) -> tuple[Frame, Frame]:
-        """Group rows by query and url as they are read: each text is kept once, not per row."""
+    def coded(self, rows: Frame) -> tuple[Frame, Frame | None]:
+        """Group rows by query and url as they are read: each text is kept once, not per row.
+
+        The rows of one record cannot be spilled to disk one by one. If they are too many for the
+        memory, the log is read again and the rows are kept with their texts.
+        """
+        name = self._new_name()
+        try:
+            return self._coded(rows, name)
+        except TooMuchForMemoryError:
+            self._connection.execute(f"DROP TABLE IF EXISTS {name}")
+            return self.keep(rows), None
+
+    def _coded(self, rows: Frame, name: str) -> tuple[Frame, Frame]:
+        """Return the rows with codes, and the table ``name`` with the names of the codes."""
         place = '((position::BIGINT << 31 | "row") << 1 | rank - 1)::BIGINT'  # both below 2^31
         records = rows.to_native().filter("query IS NOT NULL")
-        name = self._new_name()
         with self._watched():
             records.aggregate(f"query, url, list({place}) AS places").create(name)
         names = self._connection.table(name)
@@ -153,7 +165,8 @@ class DuckDBTables:
             "code, (place & 1) + 1 AS rank"
         )
         kept = self.materialise(self._frame(coded))
-        self._connection.execute(f"ALTER TABLE {name} DROP COLUMN places")
+        with self._watched():
+            self._connection.execute(f"ALTER TABLE {name} DROP COLUMN places")
         return kept, self._frame(self._connection.table(name).project("rowid::INTEGER AS code, *"))
 
     def free(self, frame: Frame) -> None:

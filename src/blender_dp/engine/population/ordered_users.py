@@ -65,7 +65,7 @@ class OrderedUsers:
         self, records_per_user: int, *, all_before: int
     ) -> tuple[Frame, RecordKey]:
         """Fetch the same rows, with the columns of a key in place of query and url."""
-        if not all_before or records_per_user > 1:
+        if not all_before or records_per_user != 1:  # ranks may be above 2
             return self.fetch_rows(records_per_user, all_before=all_before), RecordKey()
         wanted = self._wanted(records_per_user, all_before=all_before)
         kept, names = self.tables.coded(self._with_names(wanted))

@@ -1,6 +1,6 @@
 """Distinct records of every user, from all rows of the user instead of a sample."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 
@@ -22,7 +22,7 @@ class OwnRecords:
     """Columns: position, the key, rows, and first_row, where the user's record first appears."""
     users: Frame
     """One row per user with records: position, start (a keyed hash), user_records, user_rows."""
-    key: RecordKey = field(default_factory=RecordKey)
+    key: RecordKey
 
     @classmethod
     def of(
@@ -57,14 +57,16 @@ class OwnRecords:
     def without_urls(self) -> "OwnRecords":
         """Return every user's distinct queries as records, each with its number of rows."""
         by_query = (
-            self.key.named(self.records)
+            self.key.with_names(self.records)
             .group_by("position", "query")
             .agg(rows=nw.col("rows").sum().cast(nw.Int64), first_row=nw.col("first_row").min())
         )
         records = self.tables.materialise(by_query.with_columns(url=nw.lit(NO_URL)))
         numbers = records.group_by("position").agg(user_records=nw.len().cast(nw.Int64))
         users = self.users.drop("user_records").join(numbers, on="position")
-        return OwnRecords(self.tables, self.keys, records, self.tables.materialise(users))
+        return OwnRecords(
+            self.tables, self.keys, records, self.tables.materialise(users), RecordKey()
+        )
 
     def user_counts(self, most: int) -> Frame:
         """Return the number of users (count) with k records; k is at most ``most``."""

@@ -9,7 +9,8 @@ from blender_dp.engine.tables import Frame
 class RecordKey:
     """Key of the records in a population's tables.
 
-    Codes are smaller and faster to group than texts, but take a grouping of their own.
+    Codes are smaller and faster to group than texts, but take a grouping of their own: they save
+    memory where records repeat, and time where texts are long too.
     """
 
     names: Frame | None = None
@@ -20,6 +21,6 @@ class RecordKey:
         """Names of the columns."""
         return ("query", "url") if self.names is None else ("code",)
 
-    def named(self, rows: Frame) -> Frame:
+    def with_names(self, rows: Frame) -> Frame:
         """Return rows with query and url."""
         return rows if self.names is None else self.names.join(rows, on="code", how="inner")

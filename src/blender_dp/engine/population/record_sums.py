@@ -47,7 +47,7 @@ class TableRecordSums:
         wanted = self.sums.filter(nw.col("largest").is_in(classes))
         ranked = wanted.with_columns(at=nw.col("first_row").rank("ordinal").over("largest"))
         at_positions = ranked.join(positions, on=["largest", "at"], how="semi")
-        found = self.tables.fetch(self.key.named(at_positions))
+        found = self.tables.fetch(self.key.with_names(at_positions))
         columns = (found[name].to_pylist() for name in ("query", "url", "sum"))
         return [(Record(query, url), total) for query, url, total in zip(*columns, strict=True)]
 
@@ -60,7 +60,7 @@ class TableRecordSums:
                 "place": list(range(len(records))),
             }
         )
-        sums_of = self.key.named(self.sums).join(named, on=["query", "url"], how="inner")
+        sums_of = self.key.with_names(self.sums).join(named, on=["query", "url"], how="inner")
         given = self.tables.fetch(sums_of.select("place", "sum"))
         sums = np.zeros(len(records), dtype=np.int64)
         sums[given["place"].to_numpy()] = given["sum"].to_numpy()
@@ -68,7 +68,7 @@ class TableRecordSums:
 
     def largest_by_query(self) -> tuple[IntArray, IntArray]:
         """Return every sum that is the largest of a query's records, with its number of queries."""
-        largest = self.key.named(self.sums).group_by("query").agg(largest=nw.col("sum").max())
+        largest = self.key.with_names(self.sums).group_by("query").agg(largest=nw.col("sum").max())
         return self._sizes(largest)
 
     def _sizes(self, sums: Frame) -> tuple[IntArray, IntArray]:

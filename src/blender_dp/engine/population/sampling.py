@@ -56,16 +56,16 @@ class SamplingKeys:
 
 
 def find_users(tables: Tables, log: Frame, rows: UserRows, keys: SamplingKeys) -> Frame:
-    """Return every user once.
+    """Return every user once; the rows' own table of users is freed.
 
     Columns: those of the rows' users, user, user_id, perhaps opt_in, and start.
     """
-    users = found = rows.users
+    users = given = rows.users
     said = [n for n in ("user", "opt_in") if n in log.columns and n not in users.columns]
     if said:  # any row of a user has the user's id and group
         users = log.select("row", *said).join(tables.materialise(users), on="row", how="inner")
     known = tables.keep(tables.with_user_id(users.drop("row")))
-    tables.free(found)
+    tables.free(given)
     return keys.records.with_shuffled(known, "user_id").rename({"shuffled": "start"})
 
 

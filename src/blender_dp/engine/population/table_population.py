@@ -69,7 +69,7 @@ class TableUsers:
 
     def without_urls(self) -> "TableUsers":
         """Return the same users with the query of every record alone."""
-        sample = self.key.named(self.sample).with_columns(url=nw.lit(NO_URL))
+        sample = self.key.with_names(self.sample).with_columns(url=nw.lit(NO_URL))
         return replace(self, sample=sample, key=RecordKey(), has_urls=False)
 
     def record_counts(self, records_per_user: int) -> TableRecordSums:
@@ -128,10 +128,10 @@ class TableUsers:
     def _in_cells(self, records: Frame, head_list: HeadList) -> Frame:
         """Return the records of listed queries with their cell, and star: their query's ⟨q,⋆⟩."""
         if self.key.names is None:
-            return self._found_in(head_list, records)
-        return records.join(self._found_in(head_list, self.key.names), on="code", how="inner")
+            return self._listed_cells(head_list, records)
+        return records.join(self._listed_cells(head_list, self.key.names), on="code", how="inner")
 
-    def _found_in(self, head_list: HeadList, records: Frame) -> Frame:
+    def _listed_cells(self, head_list: HeadList, records: Frame) -> Frame:
         """Return the records, by their names, that have a cell of their own or of their query."""
         cells = head_list.cells
         names = head_list.records()
